@@ -1,1 +1,20 @@
-export {};
+export { InferenceError, type InferenceErrorCode } from "./errors.ts";
+export { hashBlockSize, hashCounters, linkHash, PrefixHasher, scopeRoot } from "./kv/prefix-hash.ts";
+export type { Constraint, ConstraintSource, DecodeProgram, Sampling } from "./port/decode-program.ts";
+export type { KvEvent } from "./port/kv-event.ts";
+export type { Hash, PrefixRef, RopeView, Scope } from "./port/prefix.ts";
+export type { ModelDescription, ServedModel } from "./port/served-model.ts";
+export type {
+  EngineCapability,
+  EngineErrorCode,
+  EngineEvent,
+  EngineInfo,
+  EngineRequest,
+  EngineTimings,
+  LoadReport,
+  RetentionHint,
+  Ticket,
+  Tier,
+  TokenEngine,
+} from "./port/token-engine.ts";
+export type { TextSegment, Tokenizer, Vocabulary } from "./port/tokenizer.ts";

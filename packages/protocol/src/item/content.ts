@@ -54,8 +54,8 @@ export const attachmentMarker = { input_image: "[image]", input_file: "[file]" }
 
 /** The text of a content part as it is rendered; unknown parts render nothing. */
 export function partText(part: ContentPart): string {
-  if (typeof part["text"] === "string") return part["text"];
-  if (typeof part["refusal"] === "string") return part["refusal"];
+  if (typeof part.text === "string") return part.text;
+  if (typeof part.refusal === "string") return part.refusal;
   if (part.type === "input_image") return attachmentMarker.input_image;
   if (part.type === "input_file") return attachmentMarker.input_file;
   return "";

@@ -111,9 +111,9 @@ export function isKnownItem(item: Item): item is KnownItem {
 
 /** What `type` an item without one has: an easy message has a role, an item reference only an id. */
 function impliedType(raw: Record<string, unknown>): string | undefined {
-  if (typeof raw["type"] === "string") return raw["type"];
-  if (raw["role"] !== undefined) return "message";
-  return typeof raw["id"] === "string" ? "item_reference" : undefined;
+  if (typeof raw.type === "string") return raw.type;
+  if (raw.role !== undefined) return "message";
+  return typeof raw.id === "string" ? "item_reference" : undefined;
 }
 
 /** One item of the wire. Unknown types are kept; a known type with wrong fields is an issue with its path. */

@@ -1,0 +1,39 @@
+import type { Scope } from "@slipstream-stack/inference";
+import type { CreateRequest, EventBody, LapRecord, ResponseObject } from "@slipstream-stack/protocol";
+
+/** A WebSocket connection as chains see it: what `store:false` ids live in. `null` stands for HTTP. */
+export interface ConnectionRef {
+  readonly id: string;
+  /** The lane of this request; the default lane is the empty string. */
+  readonly lane: string;
+}
+
+/** A validated create request with what its transport knows about it. */
+export interface IncomingCreate {
+  readonly request: CreateRequest;
+  /** Canonical hash of the settings' raw bytes, so that unchanged settings are recognised without parsing. */
+  readonly settingsKey: string;
+  readonly scope: Scope;
+  readonly connection: ConnectionRef | null;
+  readonly transport: LapRecord["transport"];
+  readonly bytesIn: number;
+  /** Milliseconds of parsing and validation already spent. */
+  readonly parseMs: number;
+  /** Settings fingerprint the client sent back to inherit omitted settings, or null. */
+  readonly inherit: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Where events go. The promise resolves when the transport can take more; it never rejects (a client that
+ * has gone aborts `signal`).
+ */
+export type Emit = (event: EventBody) => Promise<void>;
+
+/**
+ * Answers one create request. Before `response.created` a failure is thrown as a `WireError`; after it the
+ * stream ends with `response.failed`. Resolves with the final response object in every other case.
+ */
+export type Respond = (incoming: IncomingCreate, emit: Emit) => Promise<ResponseObject>;

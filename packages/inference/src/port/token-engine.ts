@@ -1,0 +1,146 @@
+import type { DecodeProgram } from "./decode-program.ts";
+import type { KvEvent } from "./kv-event.ts";
+import type { Hash, PrefixRef, RopeView, Scope } from "./prefix.ts";
+
+/** Where KV state lies: computed and resident, in RAM, on disk, on another machine. */
+export type Tier = "hot" | "ram" | "disk" | "remote";
+
+export type EngineCapability =
+  | "constraint"
+  | "byteStops"
+  | "forced"
+  | "logprobs"
+  | "exactBase"
+  | "kvEvents"
+  | "transfer"
+  | "priority";
+
+/** What an engine is and can do. A new `epoch` means that everything it held is gone. */
+export interface EngineInfo {
+  readonly driver: string;
+  readonly epoch: string;
+  readonly model: Hash;
+  readonly tokenizer: Hash;
+  readonly kvFormat: Hash | null;
+  /** Tokens per block of the prefix hash. */
+  readonly blockSize: number;
+  /** Tokens one request may span, prompt and output together. */
+  readonly contextLength: number;
+  /** Tokens each tier can hold. */
+  readonly capacity: Readonly<Record<Tier, number>>;
+  readonly can: ReadonlySet<EngineCapability>;
+}
+
+/** Durations of one request inside the engine, in milliseconds. */
+export interface EngineTimings {
+  readonly queue: number;
+  readonly prefill: number;
+  readonly decode: number;
+}
+
+export interface EngineRequest {
+  readonly id: string;
+  readonly scope: Scope;
+  /** Groups the requests of one conversation, for routing and fairness. */
+  readonly session: Hash;
+  readonly prompt: RopeView;
+  readonly decode: DecodeProgram;
+  /** Higher runs first; 0 is usual. */
+  readonly priority: number;
+  /** Milliseconds from submission after which it is cancelled. */
+  readonly deadlineMs?: number;
+  /** False evaluates every token anew and leaves nothing behind (law 9: `prefix_reuse` off). */
+  readonly useCache: boolean;
+  /** Prefill goes on and is kept when the client has gone. */
+  readonly outliveClient: boolean;
+  /** The result waits for `settle`. A gated ticket past its lease counts as refused. */
+  readonly gated: boolean;
+  readonly retain?: { readonly priority: number; readonly seconds: number };
+}
+
+export type EngineErrorCode =
+  | "engine_restarting"
+  | "engine_failed"
+  | "base_gone"
+  | "out_of_kv"
+  | "cancelled"
+  | "invalid_request";
+
+/** What a ticket tells, in this order: admitted, prefill*, tokens*, and exactly one of end and error. */
+export type EngineEvent =
+  | {
+      readonly type: "admitted";
+      /** Tokens not evaluated in this request, by where they lay: exact, no minimum, no rounding. */
+      readonly cached: Readonly<Record<Tier, number>>;
+      readonly queueMs: number;
+      readonly missCause: string | null;
+    }
+  | { readonly type: "prefill"; readonly done: number; readonly total: number }
+  /** One per step. A stop token comes too; the end event's `keep` says what belongs to the output. */
+  | { readonly type: "tokens"; readonly ids: Uint32Array; readonly logprobs?: Float32Array }
+  | {
+      readonly type: "end";
+      readonly reason: "stop" | "length" | "cancelled";
+      /** Index into stopTokens then stopBytes of the rule that fired, or null. */
+      readonly rule: number | null;
+      /** How many of the sampled ids belong to the output. */
+      readonly keep: number;
+      /** What is held after truncation to prompt + keep; null where nothing is. */
+      readonly held: PrefixRef | null;
+      /** Rows evaluated, those evaluated twice counted twice. */
+      readonly evaluated: number;
+      readonly ms: EngineTimings;
+    }
+  | {
+      readonly type: "error";
+      readonly code: EngineErrorCode;
+      readonly message: string;
+      readonly retryable: boolean;
+      readonly evaluated: number;
+    };
+
+/** One running request. Pulling events is the credit; disposing cancels what still runs. */
+export interface Ticket extends AsyncDisposable {
+  readonly events: AsyncIterable<EngineEvent>;
+  /** Takes effect at the end of the running step. The events still end with `end` or `error`. */
+  cancel(): void;
+  /** Says how much of what is held stays: `null` frees it (refused). */
+  settle(keep: PrefixRef | null): void;
+}
+
+/** Gauges of one engine: counts in tokens or bytes, never contents. */
+export interface LoadReport {
+  readonly running: number;
+  readonly waiting: number;
+  readonly parked: number;
+  readonly kvTokensUsed: number;
+  readonly kvTokensCapacity: number;
+  readonly parkedBytes: number;
+  readonly parkedBytesLimit: number;
+  /** Prompt tokens accepted and not yet evaluated. */
+  readonly uncachedTokensWaiting: number;
+  /** Totals since the epoch began. */
+  readonly tokensPrefilled: number;
+  readonly tokensDecoded: number;
+  readonly steps: number;
+}
+
+/** A hint about a prefix's future: demote first, or keep longer. Hints never pin. */
+export interface RetentionHint {
+  readonly kind: "dead" | "idle" | "soon";
+  readonly expectedGapMs?: number;
+}
+
+/**
+ * An engine that evaluates token ids. `submit` never rejects; every ticket yields exactly one `end` or
+ * `error`. Everything else is asked by capability, never by driver name.
+ */
+export interface TokenEngine {
+  info(): EngineInfo;
+  submit(request: EngineRequest): Ticket;
+  load(): LoadReport;
+  hint(scope: Scope, prefix: PrefixRef, hint: RetentionHint): void;
+  kvEvents(from: { readonly epoch: string; readonly seq: bigint } | null): AsyncIterable<KvEvent>;
+  /** Stops taking requests, lets running ones finish for at most `drainMs`, then ends. */
+  close(drainMs: number): Promise<void>;
+}

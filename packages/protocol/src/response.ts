@@ -41,4 +41,6 @@ export interface ResponseObject {
   user: string | null;
   metadata: Record<string, string>;
   access_programs: null;
+  /** Ours: fingerprint of the settings, which a client may send back to inherit what it then omits. */
+  slipstream_settings: string;
 }

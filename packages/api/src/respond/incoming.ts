@@ -10,6 +10,10 @@ export interface ConnectionRef {
 
 /** A validated create request with what its transport knows about it. */
 export interface IncomingCreate {
+  /**
+   * `input` is always a list of items here. With `inherit` set, settings may be missing; a missing `model` is
+   * the empty string then. Members of settings that came byte-equal before are the same objects as before.
+   */
   readonly request: CreateRequest;
   /** Canonical hash of the settings' raw bytes, so that unchanged settings are recognised without parsing. */
   readonly settingsKey: string;
@@ -17,6 +21,8 @@ export interface IncomingCreate {
   readonly connection: ConnectionRef | null;
   readonly transport: LapRecord["transport"];
   readonly bytesIn: number;
+  /** Payload bytes of this response's events sent so far. */
+  readonly bytesOut: () => number;
   /** Milliseconds of parsing and validation already spent. */
   readonly parseMs: number;
   /** Settings fingerprint the client sent back to inherit omitted settings, or null. */

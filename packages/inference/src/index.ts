@@ -1,5 +1,6 @@
 export { InferenceError, type InferenceErrorCode } from "./errors.ts";
 export { hashBlockSize, hashCounters, linkHash, PrefixHasher, scopeRoot } from "./kv/prefix-hash.ts";
+export { type Clock, systemClock } from "./port/clock.ts";
 export type { Constraint, ConstraintSource, DecodeProgram, Sampling } from "./port/decode-program.ts";
 export type { KvEvent } from "./port/kv-event.ts";
 export type { Hash, PrefixRef, RopeView, Scope } from "./port/prefix.ts";

@@ -18,7 +18,7 @@ export interface RopeView {
   readonly tip: PrefixRef;
   /** Where the hash chain begins: a hash of the scope's secret salt, so that scopes never share a prefix. */
   readonly root: Hash;
-  /** Prefixes that other requests are likely to share, deepest first: node ends, then whole blocks. */
+  /** Prefixes that other requests are likely to share: node ends and block borders in one list, deepest first. Lazy. */
   boundaries(): Iterable<PrefixRef>;
   /** A copy of the tokens `[from, to)`; `to` defaults to the end. */
   slice(from: number, to?: number): Uint32Array;

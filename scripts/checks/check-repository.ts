@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { checkArrows } from "./check-arrows.ts";
+import { checkContents } from "./check-contents.ts";
+import { checkDecisions } from "./check-decisions.ts";
+import { checkLengths, type LengthExceptions } from "./check-lengths.ts";
+import { checkLock, type LockFile } from "./check-lock.ts";
+import { readRepository } from "./read-repository.ts";
+
+/** Everything about the repository that no general tool checks. One line per problem, none when all is well. */
+export function checkRepository(root: string): string[] {
+  const files = readRepository(root);
+  const here = resolve(root);
+  const readJson = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"));
+  return [
+    ...checkLengths(files, readJson("scripts/checks/length-exceptions.json") as LengthExceptions),
+    ...checkArrows(files),
+    ...checkLock(
+      readJson("package-lock.json") as LockFile,
+      readJson("scripts/checks/install-scripts.json") as Record<string, string>,
+    ),
+    ...checkDecisions(files),
+    ...checkContents(files, [here, join(dirname(here), "shared")]),
+  ];
+}

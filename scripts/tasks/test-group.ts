@@ -1,0 +1,86 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Counts, capture, type StageResult, sumCounts } from "./stage.ts";
+
+/** Test files that run in one process (`none`) or one process each (`process`). */
+export interface TestGroup {
+  readonly files: readonly string[];
+  readonly isolation: "none" | "process";
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  /** A program the run is wrapped in, such as one that takes a lock. */
+  readonly wrap?: readonly string[];
+}
+
+const runner = fileURLToPath(new URL("run-test-files.ts", import.meta.url));
+
+/** Files below `root` that a glob matches, sorted, without those that an exclusion ends with. */
+export function findTestFiles(
+  root: string,
+  patterns: readonly string[],
+  exclude: readonly string[] = [],
+): string[] {
+  return globSync([...patterns], { cwd: root, exclude: (path) => path.includes("node_modules") })
+    .filter((file) => !exclude.some((ending) => file.endsWith(ending)))
+    .sort();
+}
+
+/** Runs one group. A group that could not report its counts has failed. */
+export async function runTestGroup(root: string, group: TestGroup): Promise<StageResult> {
+  if (group.files.length === 0) return { ok: true, output: "", counts: { passed: 0, failed: 0, skipped: 0 } };
+  const folder = mkdtempSync(join(tmpdir(), "slipstream-counts-"));
+  try {
+    const countsFile = join(folder, "counts.json");
+    const command = [
+      ...(group.wrap ?? []),
+      process.execPath,
+      "--disable-warning=ExperimentalWarning",
+      "--expose-gc",
+      runner,
+      countsFile,
+      group.isolation,
+      String(group.concurrency),
+      ...group.files,
+    ];
+    const [program = process.execPath, ...programArguments] = command;
+    const { code, output } = await capture(program, programArguments, {
+      cwd: root,
+      timeoutMs: group.timeoutMs,
+    });
+    const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, skipped: 0 };
+    return { ok: code === 0 && counts.failed === 0, output, counts };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs groups, at most `width` at a time, and adds them up. */
+export async function runTestGroups(
+  root: string,
+  groups: readonly TestGroup[],
+  width: number,
+): Promise<StageResult> {
+  const waiting = [...groups];
+  const results: StageResult[] = [];
+  const work = async (): Promise<void> => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      results.push(await runTestGroup(root, group));
+    }
+  };
+  await Promise.all(Array.from({ length: width }, work));
+  return {
+    ok: results.every((result) => result.ok),
+    output: results.map((result) => result.output).join(""),
+    counts: sumCounts(results.map((result) => result.counts)),
+  };
+}
+
+function readCounts(file: string): Counts | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Counts;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CheckOptions, runCheckStages } from "./check.ts";
+import { capture, formatCounts, runStage, type Stage, sumCounts } from "./stage.ts";
+import { findTestFiles, runTestGroup } from "./test-group.ts";
+
+const embeddedModel = "smollm2-135m-instruct";
+const pullTimeoutMs = 600_000;
+const engineTimeoutMs = 900_000;
+
+/** The embedded model is pulled as a user would pull it, so that no test has to. */
+function modelStage(root: string): Stage {
+  return {
+    name: "model",
+    async run() {
+      const command = [join(root, "packages/cli/bin/slipstream.mjs"), "models", "pull", embeddedModel];
+      const { code, output } = await capture(process.execPath, command, {
+        cwd: root,
+        timeoutMs: pullTimeoutMs,
+      });
+      return { ok: code === 0, output };
+    },
+  };
+}
+
+/** Tests that load a model: one process at a time, and one such run on the machine. */
+function engineStage(root: string, name: string, patterns: readonly string[]): Stage {
+  return {
+    name,
+    run() {
+      const files = findTestFiles(root, patterns);
+      return runTestGroup(root, {
+        files,
+        isolation: "process",
+        concurrency: 1,
+        timeoutMs: engineTimeoutMs,
+        wrap: engineLock(),
+      });
+    },
+  };
+}
+
+/** `flock` frees its lock when the process dies, whatever killed it. Where it is missing the run is not locked. */
+function engineLock(): readonly string[] {
+  const probe = spawnSync("flock", ["--version"], { stdio: "ignore" });
+  return probe.status === 0 ? ["flock", join(tmpdir(), "slipstream-engine.lock")] : [];
+}
+
+/** `npm test`: check, integration, end-to-end; 0 when all is green. In CI a skipped test is a failure. */
+export async function runAllTests(root: string, options: CheckOptions): Promise<number> {
+  const finished = await runCheckStages(root, options);
+  const stages = [
+    modelStage(root),
+    engineStage(root, "integration", ["packages/**/*.engine.test.ts", "test/integration/**/*.test.ts"]),
+    engineStage(root, "end-to-end", ["test/e2e/**/*.test.ts"]),
+  ];
+  for (const stage of stages) {
+    if (options.only.length > 0 && !options.only.includes(stage.name)) continue;
+    finished.push(await runStage(stage, console.log));
+  }
+  const counts = sumCounts(finished.map((stage) => stage.counts));
+  const skippedInCi = process.env.CI !== undefined && counts.skipped > 0;
+  if (skippedInCi) console.log("FAIL nothing may be skipped in CI");
+  const total = finished.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  console.log(`sum of stage times ${(total / 1000).toFixed(1)} s`);
+  console.log(formatCounts(counts));
+  return finished.every(({ ok }) => ok) && !skippedInCi ? 0 : 1;
+}

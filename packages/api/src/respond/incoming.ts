@@ -43,3 +43,11 @@ export type Emit = (event: EventBody) => Promise<void>;
  * stream ends with `response.failed`. Resolves with the final response object in every other case.
  */
 export type Respond = (incoming: IncomingCreate, emit: Emit) => Promise<ResponseObject>;
+
+/** What the transports tell of their connections, so that state kept for them can go. */
+export interface ConnectionObserver {
+  /** A WebSocket connection has ended; everything that lived in it alone is unreachable now. */
+  closed(connectionId: string): void;
+  /** A request was refused before it reached `Respond` (it did not validate), and had named its parent. */
+  refused(scope: Scope, connection: ConnectionRef, previousResponseId: string): void;
+}

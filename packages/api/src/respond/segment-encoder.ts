@@ -19,9 +19,13 @@ export class SegmentEncoder {
   }
 
   /** Ids of each group of segments, a group's segments joined. One tokenizer call at most. */
-  async encode(groups: readonly (readonly TextSegment[])[]): Promise<{ ids: Uint32Array[]; tokenized: number }> {
+  async encode(
+    groups: readonly (readonly TextSegment[])[],
+  ): Promise<{ ids: Uint32Array[]; tokenized: number }> {
     const asked: TextSegment[] = [];
-    const parts = groups.map((group) => group.map((segment) => this.#known(segment) ?? asked.push(segment) - 1));
+    const parts = groups.map((group) =>
+      group.map((segment) => this.#known(segment) ?? asked.push(segment) - 1),
+    );
     const answers = asked.length === 0 ? [] : await this.#tokenizer.encode(asked);
     let tokenized = 0;
     answers.forEach((ids, index) => {
@@ -36,7 +40,8 @@ export class SegmentEncoder {
   }
 
   #known(segment: TextSegment): Uint32Array | undefined {
-    if (!segment.special) return segment.text === "" ? new Uint32Array(0) : this.#remembered.get(segment.text);
+    if (!segment.special)
+      return segment.text === "" ? new Uint32Array(0) : this.#remembered.get(segment.text);
     const id = this.#special.get(segment.text);
     return id === undefined ? undefined : Uint32Array.of(id);
   }

@@ -1,0 +1,120 @@
+import type { EngineInfo } from "@slipstream-stack/inference";
+import type { LapRecord, Usage } from "@slipstream-stack/protocol";
+import type { ChainNode } from "../chain/chain-node.ts";
+import type { Base } from "./find-base.ts";
+import type { Generation } from "./generate.ts";
+import type { IncomingCreate } from "./incoming.ts";
+import type { PromptPlan } from "./plan-prompt.ts";
+
+/** What one lap's record is made of. Times in milliseconds of one monotonic clock. */
+export interface LapFacts {
+  readonly id: string;
+  readonly incoming: IncomingCreate;
+  readonly model: string;
+  readonly info: EngineInfo;
+  readonly previous: ChainNode | null;
+  readonly base: Base;
+  readonly plan: PromptPlan;
+  readonly generation: Generation;
+  readonly inputItems: number;
+  readonly outputItems: number;
+  readonly status: LapRecord["status"];
+  readonly errorCode: string | null;
+  readonly forced: boolean;
+  readonly reuse: boolean;
+  readonly decision: { readonly worker: string; readonly reason: string } | null;
+  readonly storeBytes: number;
+  readonly startedAt: number;
+  readonly renderedAt: number;
+  readonly storeMs: number;
+  readonly endedAt: number;
+}
+
+/** Tokens that were not evaluated in this request, over all tiers. */
+export function cachedTokens({ admitted }: Generation): number {
+  if (admitted === null) return 0;
+  return admitted.cached.hot + admitted.cached.ram + admitted.cached.disk + admitted.cached.remote;
+}
+
+/** Usage as the engine reports it: cached and written tokens are parts of the prompt's. */
+export function usageOf(plan: PromptPlan, generation: Generation, reuse: boolean): Usage {
+  const input = plan.prompt.length;
+  const cached = cachedTokens(generation);
+  const output = generation.ids.length;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: reuse ? input - cached : 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
+}
+
+/** The lap record: counts and durations, no content (architecture, law 7). */
+export function lapRecord(facts: LapFacts): LapRecord {
+  const { base, plan, generation, incoming, previous } = facts;
+  const cached = cachedTokens(generation);
+  const evaluated = generation.end?.evaluated ?? generation.failure?.evaluated ?? 0;
+  const { hot = 0, ram = 0 } = generation.admitted?.cached ?? {};
+  return {
+    schema: 1,
+    response_id: facts.id,
+    previous_response_id: incoming.request.previous_response_id ?? null,
+    model: facts.model,
+    engine: facts.info.driver,
+    epoch: facts.info.epoch,
+    transport: incoming.transport,
+    status: facts.status,
+    error_code: facts.errorCode,
+    continuation: base.continuation,
+    bytes_in: incoming.bytesIn,
+    bytes_out: 0,
+    items: { input: facts.inputItems, reused: base.reused, output: facts.outputItems },
+    tokens: {
+      prompt: plan.prompt.length,
+      cached,
+      new: plan.prompt.length - base.prompt.rope.length,
+      evaluated,
+      output: generation.ids.length,
+    },
+    work: {
+      rendered_items: plan.work.renderedItems,
+      tokenized_tokens: plan.work.tokenizedTokens,
+      hashed_tokens: plan.prompt.length - base.prompt.rope.length + generation.ids.length,
+      store_bytes: facts.storeBytes,
+    },
+    base: cached === 0 ? null : { length: cached, tier: hot > 0 ? "hot" : ram > 0 ? "ram" : "disk" },
+    wire_reason: wireReason(base),
+    cause: breakCause(facts, cached),
+    worker: facts.decision?.worker ?? null,
+    route_reason: facts.decision?.reason ?? null,
+    forced: facts.forced,
+    ms: {
+      parse: incoming.parseMs,
+      render: facts.renderedAt - facts.startedAt,
+      queue: generation.admitted?.queueMs ?? 0,
+      prefill: generation.end?.ms.prefill ?? 0,
+      first_token: generation.firstTokenAt === null ? null : generation.firstTokenAt - facts.startedAt,
+      decode: generation.end?.ms.decode ?? 0,
+      store: facts.storeMs,
+      total: facts.endedAt - facts.startedAt,
+      since_last_lap: previous === null ? null : facts.startedAt - previous.endedAt,
+    },
+  };
+}
+
+function wireReason({ cause }: Base): LapRecord["wire_reason"] {
+  if (cause === "fingerprint_changed") return "tools_changed";
+  return cause === "lineage_miss" || cause === "renderer_changed" ? "input_changed" : null;
+}
+
+/** Why less was reused than stood: the base's own cause first, then what the engine says. */
+function breakCause({ base, generation, reuse }: LapFacts, cached: number): LapRecord["cause"] {
+  if (!reuse) return "reuse_off";
+  if (base.cause !== null) return base.cause;
+  const expected = base.prompt.rope.length;
+  if (cached >= expected - 1 || expected === 0) return null;
+  const cause = generation.admitted?.missCause;
+  if (cause === "engine_restarted") return "engine_restarted";
+  return base.position === null ? "first_request" : "base_evicted";
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import type { EngineInfo, Hash, ServedModel, Vocabulary } from "@slipstream-stack/inference";
+import { canonicalJson, type JsonValue } from "@slipstream-stack/protocol";
+import { LRUCache } from "lru-cache";
+import type { HeadNode } from "../chain/chain-node.ts";
+import { rootLineage } from "../chain/lineage.ts";
+import type { Dialect, HeadSettings } from "../render/dialect.ts";
+import { Rope } from "../rope/rope.ts";
+import { SegmentEncoder } from "./segment-encoder.ts";
+
+/** A served model as the API uses it: its dialect, its vocabulary, and the heads rendered for it so far. */
+export class ModelRuntime {
+  readonly model: ServedModel;
+  readonly dialect: Dialect;
+  readonly vocabulary: Vocabulary;
+  readonly encoder: SegmentEncoder;
+  /** Renderer and tokenizer: what a token sequence depends on besides the conversation. */
+  readonly fingerprint: Hash;
+  readonly #heads = new LRUCache<string, Promise<HeadNode>>({ max: 256 });
+
+  constructor(model: ServedModel, dialect: Dialect, vocabulary: Vocabulary) {
+    this.model = model;
+    this.dialect = dialect;
+    this.vocabulary = vocabulary;
+    this.encoder = new SegmentEncoder(model.tokenizer, vocabulary);
+    this.fingerprint = shortHash("renderer", dialect.fingerprint, model.tokenizer.fingerprint);
+  }
+
+  get id(): string {
+    return this.model.description.id;
+  }
+
+  info(): EngineInfo {
+    return this.model.engine.info();
+  }
+
+  /** The rendered and tokenized head, made once per scope and content. */
+  head(root: Hash, settings: HeadSettings): Promise<HeadNode> {
+    const hash = headHash(settings);
+    const key = `${root}\0${hash}`;
+    const before = this.#heads.get(key);
+    if (before !== undefined) return before;
+    const made = this.#makeHead(root, hash, settings);
+    this.#heads.set(key, made);
+    made.catch(() => this.#heads.delete(key));
+    return made;
+  }
+
+  async #makeHead(root: Hash, hash: Hash, settings: HeadSettings): Promise<HeadNode> {
+    const rendered = this.dialect.head(settings);
+    const { ids } = await this.encoder.encode([[...rendered.glue, ...rendered.item]]);
+    const { beginOfText, addBeginOfText } = this.vocabulary;
+    const begin = addBeginOfText && beginOfText !== null ? [Uint32Array.of(beginOfText)] : [];
+    const segments = [...begin, ...ids].map((part) => ({ kind: "head" as const, ids: part, item: null }));
+    const rope = Rope.empty(root).append(segments);
+    return { hash, rope, state: rendered.state, lineage: rootLineage(root, hash, this.fingerprint) };
+  }
+}
+
+const headHashes = new WeakMap<HeadSettings, Hash>();
+
+/** Hash of what is rendered of the settings; remembered by object, since settings are shared between laps. */
+export function headHash(settings: HeadSettings): Hash {
+  const before = headHashes.get(settings);
+  if (before !== undefined) return before;
+  const tools = settings.tools.map((tool) => [
+    tool.renderedName,
+    tool.kind,
+    tool.description,
+    tool.parameters as JsonValue,
+  ]);
+  const hash = shortHash("head", canonicalJson([settings.instructions, tools as JsonValue]));
+  headHashes.set(settings, hash);
+  return hash;
+}
+
+function shortHash(...parts: readonly string[]): Hash {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\0");
+  return hash.digest("hex").slice(0, 32);
+}

@@ -1,0 +1,115 @@
+import type { Hash } from "@slipstream-stack/inference";
+import { type CreateRequest, type Item, type RequestSettings, WireError } from "@slipstream-stack/protocol";
+import type { ChainNode, HeadNode } from "../chain/chain-node.ts";
+import type { HeadSettings } from "../render/dialect.ts";
+import { flattenTools } from "../render/flatten-tools.ts";
+import { inheritSettings } from "../settings/inherit-settings.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import { pickSettings } from "../settings/settings-cache.ts";
+import { checkCallIds } from "./check-call-ids.ts";
+import type { RespondDependencies } from "./dependencies.ts";
+import { type Base, baseById, baseByLineage, freshBase } from "./find-base.ts";
+import { findNode } from "./find-node.ts";
+import type { IncomingCreate } from "./incoming.ts";
+import type { ModelRuntime } from "./model-runtime.ts";
+
+/** A request with everything that had to be looked up for it. */
+export interface ResolvedRequest {
+  readonly incoming: IncomingCreate;
+  readonly settings: ResolvedSettings;
+  readonly runtime: ModelRuntime;
+  readonly root: Hash;
+  readonly head: HeadNode;
+  readonly headSettings: HeadSettings;
+  readonly input: readonly Item[];
+  readonly previous: ChainNode | null;
+  readonly base: Base;
+  readonly store: boolean;
+}
+
+const headSettingsOf = new WeakMap<ResolvedSettings, HeadSettings>();
+
+/** What of the settings is rendered; made once per settings, so that its hash is too. */
+export function toHeadSettings(settings: ResolvedSettings): HeadSettings {
+  const before = headSettingsOf.get(settings);
+  if (before !== undefined) return before;
+  const made = { instructions: settings.instructions, tools: flattenTools(settings.tools) };
+  headSettingsOf.set(settings, made);
+  return made;
+}
+
+/** The input as items; a string is one user message. */
+export function inputItems(request: Partial<CreateRequest>): readonly Item[] {
+  const { input } = request;
+  if (input === undefined || input === null) return [];
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+}
+
+/**
+ * Looks up what a request refers to and what it continues.
+ * @throws WireError previous_response_not_found, settings_mismatch, model_not_found, invalid_value.
+ */
+export async function resolveRequest(
+  dependencies: RespondDependencies,
+  incoming: IncomingCreate,
+): Promise<ResolvedRequest> {
+  const { request, scope } = incoming;
+  const previousId = request.previous_response_id ?? null;
+  const previous = previousId === null ? null : await findNode(dependencies, incoming, previousId);
+  const settings = resolveIncomingSettings(dependencies, incoming, previous);
+  const runtime = dependencies.models.get(settings.model);
+  if (runtime === undefined) throw modelNotFound(settings.model, [...dependencies.models.keys()]);
+  const root = dependencies.rootOf(scope);
+  const headSettings = toHeadSettings(settings);
+  const head = await runtime.head(root, headSettings);
+  const input = inputItems(request);
+  const base = findBase(dependencies, runtime, head, previous, input);
+  checkCallIds(base, input);
+  return {
+    incoming,
+    settings,
+    runtime,
+    root,
+    head,
+    headSettings,
+    input,
+    previous,
+    base,
+    store: request.store ?? true,
+  };
+}
+
+function findBase(
+  { chains, techniques }: RespondDependencies,
+  runtime: ModelRuntime,
+  head: HeadNode,
+  previous: ChainNode | null,
+  input: readonly Item[],
+): Base {
+  if (previous !== null) return baseById(previous, head, runtime.fingerprint, input, techniques.chain);
+  return techniques.lineage ? baseByLineage(chains, head, input) : freshBase(head, input, null);
+}
+
+function resolveIncomingSettings(
+  { settings, techniques }: RespondDependencies,
+  { request, scope, inherit, settingsKey }: IncomingCreate,
+  previous: ChainNode | null,
+): ResolvedSettings {
+  if (inherit === null || !techniques.settingsInheritance) {
+    return settings.resolve(scope, settingsKey, () => pickSettings(request) as RequestSettings);
+  }
+  const parent = previous === null ? null : settings.byFingerprint(scope, previous.settings);
+  return settings.resolve(scope, `${inherit}+${settingsKey}`, () =>
+    inheritSettings(pickSettings(request), inherit, parent),
+  );
+}
+
+function modelNotFound(model: string, known: readonly string[]): WireError {
+  return new WireError(
+    "model_not_found",
+    `The model '${model}' is not served here. Served: ${known.join(", ")}.`,
+    {
+      param: "model",
+    },
+  );
+}

@@ -14,7 +14,10 @@ export interface StoredMark {
   readonly aligned: boolean;
 }
 
-/** One response as one durable unit. `items` are the new input items, then the output items. */
+/**
+ * One response as one durable unit. `items` are the new input items, then the output items. `parent` must be
+ * stored, or null; `marks` ends never fall from one to the next.
+ */
 export interface ResponseWrite {
   readonly scope: Scope;
   readonly id: string;
@@ -32,7 +35,10 @@ export interface ResponseWrite {
   readonly head: Hash;
   readonly settings: Hash;
   readonly tip: PrefixRef;
-  /** Contents of head and settings that may not be stored yet, by hash. */
+  /**
+   * Contents of head and settings by hash. Give them always: a store writes (and sends on) only what it does
+   * not hold, and a sweep may have taken what an earlier write brought.
+   */
   readonly blobs: ReadonlyMap<Hash, Uint8Array>;
   /** The response object without items and settings. */
   readonly body: JsonObject;
@@ -41,6 +47,17 @@ export interface ResponseWrite {
   readonly expiresAt: number | null;
 }
 
+/**
+ * What became of a commit. `parent_gone`: the parent was never stored, was removed or has expired.
+ * `conflict`: the id is taken, also by a removed response that others still need. `bytes` is what was written
+ * for it, indexes and page headers apart.
+ */
+export interface CommitResult {
+  readonly result: "ok" | "parent_gone" | "conflict";
+  readonly bytes: number;
+}
+
+/** A stored response; `items` and `settings` are as they were committed, the settings by content. */
 export interface StoredResponse {
   readonly id: string;
   readonly parent: string | null;
@@ -50,19 +67,24 @@ export interface StoredResponse {
   readonly settings: Uint8Array;
 }
 
-/** A node of a stored chain; a deleted ancestor still comes, `deleted`, as long as a live response needs it. */
+/**
+ * A node of a stored chain; a deleted ancestor still comes, `deleted` and perhaps with an empty body, as long
+ * as a live response needs it.
+ */
 export interface StoredNode extends Omit<ResponseWrite, "blobs" | "lap" | "expiresAt"> {
   readonly deleted: boolean;
   readonly headContent: Uint8Array;
   readonly settingsContent: Uint8Array;
 }
 
+/** Which items to list: `limit` of them after the item `after` in `order`. */
 export interface Page {
   readonly after: string | null;
   readonly limit: number;
   readonly order: "asc" | "desc";
 }
 
+/** One page of items; `firstId` and `lastId` are null on an empty one. */
 export interface ItemPage {
   readonly data: readonly Item[];
   readonly firstId: string | null;
@@ -71,20 +93,28 @@ export interface ItemPage {
 }
 
 /**
- * The durable memory of stored responses. Every call names its scope; an id of another scope is not found.
- * Asynchronous: the SQLite one works in its own thread and groups commits.
+ * The durable memory of stored responses. Every call names its scope; an id of another scope is not found, nor
+ * is one that was removed or has expired. Asynchronous: the SQLite one works in its own thread and groups
+ * commits. Every call may fail with the WireError `storage_unavailable`, whose message says what to do.
  */
 export interface Store {
   /** Resolves once the write is durable. */
-  commit(write: ResponseWrite): Promise<{ result: "ok" | "parent_gone" | "conflict"; bytes: number }>;
+  commit(write: ResponseWrite): Promise<CommitResult>;
   response(scope: Scope, id: string): Promise<StoredResponse | null>;
   /** Root to leaf; empty where the id is not there. */
   chain(scope: Scope, id: string): Promise<readonly StoredNode[]>;
-  /** The input items of a response and its ancestors, a page at a time. */
+  /**
+   * What a response was given, a page at a time: its ancestors' items and its own input, each with an id.
+   * @throws WireError `invalid_value` when no item has the id `after`.
+   */
   inputItems(scope: Scope, id: string, page: Page): Promise<ItemPage | null>;
   lap(scope: Scope, id: string): Promise<LapRecord | null>;
   /** Whether it was there. Unreachable at once; a node that others need stays as an unaddressable ancestor. */
   remove(scope: Scope, id: string): Promise<boolean>;
+  /**
+   * One bounded step of tidying: takes at most `limit` expired and `limit` deleted responses that nothing
+   * continues, and heads and settings that nothing uses. Call again while `more`. `now`: milliseconds since 1970.
+   */
   sweep(now: number, limit: number): Promise<{ removed: number; more: boolean }>;
   close(): Promise<void>;
 }

@@ -3,9 +3,11 @@ const brand = Symbol.for("slipstream.api.ApiError");
 /** Stable codes of what can go wrong while the server is set up; requests fail with `WireError`. */
 export type ApiErrorCode =
   | "port_in_use"
+  | "address_unavailable"
   | "store_unavailable"
   | "store_corrupt"
   | "keys_unreadable"
+  | "keys_required"
   | "dialect_broken"
   | "trajectory_unreadable";
 

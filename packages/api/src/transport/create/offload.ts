@@ -118,23 +118,23 @@ export class CreateOffload {
 }
 
 function settle(pending: Pending, answer: Exclude<OffloadAnswer, { type: "parts" }>): void {
-  switch (answer.type) {
-    case "unreadable":
-      return pending.reject(wireError(answer.error));
-    case "refused":
-      return pending.resolve({
-        head: answer.head,
-        content: { kind: "refused", error: wireError(answer.error) },
-      });
-    case "other":
-      return pending.resolve({ head: answer.head, content: { kind: "other", value: answer.value } });
-    case "items": {
-      if (pending.started === null) return;
-      const { head, parts } = pending.started;
-      return pending.resolve({
-        head,
-        content: { kind: "create", parts: { ...parts, input: pending.input } },
-      });
-    }
+  if (answer.type === "unreadable") {
+    pending.reject(wireError(answer.error));
+    return;
   }
+  const frame = frameOf(pending, answer);
+  if (frame !== null) pending.resolve(frame);
+}
+
+function frameOf(
+  pending: Pending,
+  answer: Exclude<OffloadAnswer, { type: "parts" | "unreadable" }>,
+): Frame | null {
+  if (answer.type === "refused") {
+    return { head: answer.head, content: { kind: "refused", error: wireError(answer.error) } };
+  }
+  if (answer.type === "other") return { head: answer.head, content: { kind: "other", value: answer.value } };
+  if (pending.started === null) return null;
+  const { head, parts } = pending.started;
+  return { head, content: { kind: "create", parts: { ...parts, input: pending.input } } };
 }

@@ -1,0 +1,33 @@
+import type { EventBody, ResponseObject, WireError } from "@slipstream-stack/protocol";
+import type { IncomingCreate, Respond } from "../respond/incoming.ts";
+import type { EventStream } from "./event-stream.ts";
+import { wireFailure } from "./wire-failure.ts";
+
+/** How a create request ended. */
+export type CreateOutcome =
+  | { readonly kind: "answered"; readonly response: ResponseObject }
+  | { readonly kind: "failed"; readonly error: WireError };
+
+function terminalEvent(response: ResponseObject): EventBody {
+  if (response.status === "completed") return { type: "response.completed", response };
+  if (response.status === "failed") return { type: "response.failed", response };
+  return { type: "response.incomplete", response };
+}
+
+/** Answers one request through its event stream. Never rejects; the stream is closed afterwards. */
+export async function runCreate(
+  respond: Respond,
+  incoming: IncomingCreate,
+  stream: EventStream,
+): Promise<CreateOutcome> {
+  try {
+    const response = await respond(incoming, (event) => stream.emit(event));
+    // Does nothing where the pipeline has sent the terminal event itself.
+    await stream.emit(terminalEvent(response));
+    return { kind: "answered", response };
+  } catch (error) {
+    return { kind: "failed", error: wireFailure(error) };
+  } finally {
+    stream.close();
+  }
+}

@@ -10,7 +10,8 @@ export type InferenceErrorCode =
   | "context_too_large"
   | "engine_start_failed"
   | "engine_closed"
-  | "constraint_invalid";
+  | "constraint_invalid"
+  | "token_unknown";
 
 /** An error of the inference package, told apart by `code`. */
 export class InferenceError extends Error {

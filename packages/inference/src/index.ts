@@ -1,3 +1,9 @@
+export { type CostModel, noCost, tinyCost } from "./engine/simulated/cost-model.ts";
+export {
+  createSimulatedModel,
+  type SimulatedModel,
+  type SimulatedModelOptions,
+} from "./engine/simulated/simulated-model.ts";
 export { InferenceError, type InferenceErrorCode } from "./errors.ts";
 export { hashBlockSize, hashCounters, linkHash, PrefixHasher, scopeRoot } from "./kv/prefix-hash.ts";
 export { type Clock, systemClock } from "./port/clock.ts";

@@ -47,6 +47,12 @@ export class PrefixHasher {
     return new PrefixHasher(root, new Uint32Array(0), 0);
   }
 
+  /** The hasher at a block border whose identity is known. Throws `RangeError` where `border` is none. */
+  static resume(border: PrefixRef): PrefixHasher {
+    if (border.length % hashBlockSize !== 0) throw new RangeError(`${border.length} is no block border.`);
+    return new PrefixHasher(border.hash, new Uint32Array(0), border.length);
+  }
+
   /** The hasher after `ids`, and the identity of each block border it passed. */
   extend(ids: Uint32Array): { hasher: PrefixHasher; blocks: PrefixRef[] } {
     const joined = new Uint32Array(this.#tail.length + ids.length);

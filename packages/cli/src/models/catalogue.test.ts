@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { catalogue, embeddedModelId, findEntry } from "./catalogue.ts";
+import { memoryNeeded } from "./catalogue-entry.ts";
+
+test("ids are unique, file-safe and found", () => {
+  assert.equal(new Set(catalogue.map(({ id }) => id)).size, catalogue.length);
+  for (const entry of catalogue) {
+    assert.match(entry.id, /^[a-z0-9][a-z0-9.-]*$/);
+    assert.equal(findEntry(entry.id), entry);
+  }
+  assert.equal(findEntry("nothing"), null);
+});
+
+test("one model fits each memory class, in rising order", () => {
+  const classes = [4, 8, 16, 24].map((gibibytes) => gibibytes * 2 ** 30);
+  const others = catalogue.filter(({ id }) => id !== embeddedModelId);
+  assert.equal(others.length, classes.length);
+  others.forEach((entry, index) => {
+    const needed = memoryNeeded(entry);
+    assert.ok(needed <= (classes[index] ?? 0), `${entry.id} needs ${needed}`);
+    assert.ok(needed > (classes[index] ?? 0) / 2, `${entry.id} needs only ${needed}`);
+  });
+});
+
+test("an entry has a source, a context it was trained for, and a hash unless every source has metadata", () => {
+  for (const entry of catalogue) {
+    assert.ok(entry.sources.length > 0);
+    assert.ok(entry.settings.contextLength <= entry.trainedContextLength);
+    if (entry.sources.some(({ kind }) => kind === "pip"))
+      assert.match(entry.file.sha256 ?? "", /^[0-9a-f]{64}$/);
+  }
+});

@@ -38,7 +38,6 @@ export const wireErrorCodes = {
   client_closed_request: { status: 499, type: "invalid_request_error" },
   server_error: { status: 500, type: "server_error" },
   storage_unavailable: { status: 503, type: "server_error" },
-  engine_restarting: { status: 503, type: "server_error" },
   server_is_overloaded: { status: 503, type: "server_error" },
 } as const satisfies Record<string, { status: number; type: WireErrorType }>;
 export type WireErrorCode = keyof typeof wireErrorCodes;
@@ -61,13 +60,13 @@ export class WireError extends Error {
   constructor(
     code: WireErrorCode,
     message: string,
-    options: { param?: string | null; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { param?: string | null; retryAfterSeconds?: number; status?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "WireError";
     this.code = code;
     this.param = options.param ?? null;
-    this.status = wireErrorCodes[code].status;
+    this.status = options.status ?? wireErrorCodes[code].status;
     this.type = wireErrorCodes[code].type;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }

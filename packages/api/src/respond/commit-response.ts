@@ -1,4 +1,11 @@
-import { canonicalJson, type JsonObject, type JsonValue, type LapRecord, type ResponseObject, WireError } from "@slipstream-stack/protocol";
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  type LapRecord,
+  type ResponseObject,
+  WireError,
+} from "@slipstream-stack/protocol";
 import type { ChainNode } from "../chain/chain-node.ts";
 import { itemsUpTo } from "../chain/chain-node.ts";
 import type { ResponseWrite } from "../store/store.ts";
@@ -22,18 +29,28 @@ export async function commitResponse(
   const expiresAt = storeTtlMs === null ? null : clock.wallClock() + storeTtlMs;
   const { result, bytes } = await store.commit({ ...toWrite(request, node, response), lap, expiresAt });
   if (result === "parent_gone") {
-    throw new WireError("previous_response_not_found", "The previous response was deleted while this one ran.", {
-      param: "previous_response_id",
-    });
+    throw new WireError(
+      "previous_response_not_found",
+      "The previous response was deleted while this one ran.",
+      {
+        param: "previous_response_id",
+      },
+    );
   }
-  if (result === "conflict") throw new WireError("server_error", "A response with this id is stored already.");
+  if (result === "conflict")
+    throw new WireError("server_error", "A response with this id is stored already.");
   return bytes;
 }
 
 /** The durable form: a delta on its parent where that is stored too, the whole conversation where it is not. */
-function toWrite(request: ResolvedRequest, node: ChainNode, response: ResponseObject): Omit<ResponseWrite, "lap" | "expiresAt"> {
-  const delta = node.parent !== null && node.parent.stored && node.parentItems === node.parent.items.length;
-  const before = delta || node.parent === null ? [] : itemsUpTo({ node: node.parent, kept: node.parentItems });
+function toWrite(
+  request: ResolvedRequest,
+  node: ChainNode,
+  response: ResponseObject,
+): Omit<ResponseWrite, "lap" | "expiresAt"> {
+  const delta = node.parent?.stored && node.parentItems === node.parent.items.length;
+  const before =
+    delta || node.parent === null ? [] : itemsUpTo({ node: node.parent, kept: node.parentItems });
   const start = delta ? (node.parent?.rope.length ?? 0) : node.head.rope.length;
   const sampled = node.rope.segments.at(-1);
   return {
@@ -67,6 +84,26 @@ function headBlob(request: ResolvedRequest): Uint8Array {
 
 /** The response object less what the items and the settings blob say already. */
 function bodyWithoutItems(response: ResponseObject): JsonObject {
-  const { id, created_at, completed_at, status, error, incomplete_details, usage, previous_response_id, metadata } = response;
-  return { id, created_at, completed_at, status, error, incomplete_details, usage, previous_response_id, metadata } as unknown as JsonObject;
+  const {
+    id,
+    created_at,
+    completed_at,
+    status,
+    error,
+    incomplete_details,
+    usage,
+    previous_response_id,
+    metadata,
+  } = response;
+  return {
+    id,
+    created_at,
+    completed_at,
+    status,
+    error,
+    incomplete_details,
+    usage,
+    previous_response_id,
+    metadata,
+  } as unknown as JsonObject;
 }

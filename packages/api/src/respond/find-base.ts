@@ -26,6 +26,7 @@ export interface Base {
 export function freshBase(head: HeadNode, input: readonly Item[], cause: BreakCause | null): Base {
   return {
     position: null,
+    anchor: null,
     continuation: "none",
     prompt: headBase(head),
     toRender: input,

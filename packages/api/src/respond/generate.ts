@@ -1,5 +1,5 @@
 import type { EngineEvent, Ticket, Vocabulary } from "@slipstream-stack/inference";
-import type { ParsedEvent, OutputParser } from "../parse/parsed-event.ts";
+import type { OutputParser, ParsedEvent } from "../parse/parsed-event.ts";
 import { TokenBytes } from "./token-bytes.ts";
 
 type Admitted = Extract<EngineEvent, { type: "admitted" }>;

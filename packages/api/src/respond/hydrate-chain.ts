@@ -6,8 +6,8 @@ import type { StepDialect } from "../render/dialect.ts";
 import { resolveSettings } from "../settings/resolved-settings.ts";
 import type { StoredNode } from "../store/store.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import { headBase, type PromptBase, planPrompt } from "./plan-prompt.ts";
 import type { ModelRuntime } from "./model-runtime.ts";
+import { headBase, type PromptBase, planPrompt } from "./plan-prompt.ts";
 import { toHeadSettings } from "./resolve-request.ts";
 
 /**
@@ -78,16 +78,16 @@ async function rebuild(
   const input = entry.items.slice(0, entry.inputCount);
   const { sampled } = entry;
   if (sampled === null || sampled.firstItem !== entry.inputCount) {
-    const whole = await planPrompt(dialect, runtime.encoder, base, entry.items, null);
+    const whole = await planPrompt(dialect, runtime.encoder, base, entry.items, () => null);
     return { rope: whole.items, marks: whole.marks };
   }
   for (const forced of [null, dialect.tools(base.state)]) {
-    const plan = await planPrompt(dialect, runtime.encoder, base, input, { forcedCall: forced });
+    const plan = await planPrompt(dialect, runtime.encoder, base, input, () => ({ forcedCall: forced }));
     const rope = plan.prompt.append([{ kind: "sampled", ids: sampled.ids, item: null }]);
     if (rope.tip.hash !== entry.tip.hash) continue;
     return { rope, marks: [...plan.marks, ...outputMarks(dialect, plan, base, entry, rope.start)] };
   }
-  const whole = await planPrompt(dialect, runtime.encoder, base, entry.items, null);
+  const whole = await planPrompt(dialect, runtime.encoder, base, entry.items, () => null);
   return { rope: whole.items, marks: whole.marks };
 }
 

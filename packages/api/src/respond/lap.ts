@@ -1,31 +1,28 @@
-import type { EngineInfo } from "@slipstream-stack/inference";
 import type { LapRecord, Usage } from "@slipstream-stack/protocol";
-import type { ChainNode } from "../chain/chain-node.ts";
 import type { Base } from "./find-base.ts";
 import type { Generation } from "./generate.ts";
-import type { IncomingCreate } from "./incoming.ts";
 import type { PromptPlan } from "./plan-prompt.ts";
+import type { ResolvedRequest } from "./resolve-request.ts";
 
 /** What one lap's record is made of. Times in milliseconds of one monotonic clock. */
 export interface LapFacts {
   readonly id: string;
-  readonly incoming: IncomingCreate;
-  readonly model: string;
-  readonly info: EngineInfo;
-  readonly previous: ChainNode | null;
-  readonly base: Base;
+  readonly request: ResolvedRequest;
   readonly plan: PromptPlan;
   readonly generation: Generation;
-  readonly inputItems: number;
   readonly outputItems: number;
   readonly status: LapRecord["status"];
   readonly errorCode: string | null;
   readonly forced: boolean;
   readonly reuse: boolean;
   readonly decision: { readonly worker: string; readonly reason: string } | null;
-  readonly storeBytes: number;
   readonly startedAt: number;
   readonly renderedAt: number;
+}
+
+/** What is known only when the response has been stored. */
+export interface LapEnd {
+  readonly storeBytes: number;
   readonly storeMs: number;
   readonly endedAt: number;
 }
@@ -51,8 +48,11 @@ export function usageOf(plan: PromptPlan, generation: Generation, reuse: boolean
 }
 
 /** The lap record: counts and durations, no content (architecture, law 7). */
-export function lapRecord(facts: LapFacts): LapRecord {
-  const { base, plan, generation, incoming, previous } = facts;
+export function lapRecord(facts: LapFacts, ended: LapEnd): LapRecord {
+  const { plan, generation, request } = facts;
+  const { base, incoming, runtime } = request;
+  const info = runtime.info();
+  const previous = request.previous ?? base.position?.node ?? null;
   const cached = cachedTokens(generation);
   const evaluated = generation.end?.evaluated ?? generation.failure?.evaluated ?? 0;
   const { hot = 0, ram = 0 } = generation.admitted?.cached ?? {};
@@ -60,16 +60,16 @@ export function lapRecord(facts: LapFacts): LapRecord {
     schema: 1,
     response_id: facts.id,
     previous_response_id: incoming.request.previous_response_id ?? null,
-    model: facts.model,
-    engine: facts.info.driver,
-    epoch: facts.info.epoch,
+    model: runtime.id,
+    engine: info.driver,
+    epoch: info.epoch,
     transport: incoming.transport,
     status: facts.status,
     error_code: facts.errorCode,
     continuation: base.continuation,
     bytes_in: incoming.bytesIn,
-    bytes_out: 0,
-    items: { input: facts.inputItems, reused: base.reused, output: facts.outputItems },
+    bytes_out: incoming.bytesOut(),
+    items: { input: request.input.length, reused: base.reused, output: facts.outputItems },
     tokens: {
       prompt: plan.prompt.length,
       cached,
@@ -81,7 +81,7 @@ export function lapRecord(facts: LapFacts): LapRecord {
       rendered_items: plan.work.renderedItems,
       tokenized_tokens: plan.work.tokenizedTokens,
       hashed_tokens: plan.prompt.length - base.prompt.rope.length + generation.ids.length,
-      store_bytes: facts.storeBytes,
+      store_bytes: ended.storeBytes,
     },
     base: cached === 0 ? null : { length: cached, tier: hot > 0 ? "hot" : ram > 0 ? "ram" : "disk" },
     wire_reason: wireReason(base),
@@ -96,8 +96,8 @@ export function lapRecord(facts: LapFacts): LapRecord {
       prefill: generation.end?.ms.prefill ?? 0,
       first_token: generation.firstTokenAt === null ? null : generation.firstTokenAt - facts.startedAt,
       decode: generation.end?.ms.decode ?? 0,
-      store: facts.storeMs,
-      total: facts.endedAt - facts.startedAt,
+      store: ended.storeMs,
+      total: ended.endedAt - facts.startedAt,
       since_last_lap: previous === null ? null : facts.startedAt - previous.endedAt,
     },
   };
@@ -109,7 +109,7 @@ function wireReason({ cause }: Base): LapRecord["wire_reason"] {
 }
 
 /** Why less was reused than stood: the base's own cause first, then what the engine says. */
-function breakCause({ base, generation, reuse }: LapFacts, cached: number): LapRecord["cause"] {
+function breakCause({ request: { base }, generation, reuse }: LapFacts, cached: number): LapRecord["cause"] {
   if (!reuse) return "reuse_off";
   if (base.cause !== null) return base.cause;
   const expected = base.prompt.rope.length;

@@ -25,7 +25,9 @@ export function makeNode(request: ResolvedRequest, dialect: StepDialect, parts: 
   const { anchor, toRender } = request.base;
   const output = answer?.output ?? [];
   const rope =
-    answer === null ? plan.items : plan.prompt.append([{ kind: "sampled", ids: answer.generation.ids, item: null }]);
+    answer === null
+      ? plan.items
+      : plan.prompt.append([{ kind: "sampled", ids: answer.generation.ids, item: null }]);
   const outputMarks = answer === null ? [] : markOutput(dialect, plan, answer, lastLineage(request, plan));
   return {
     id: parts.id,
@@ -63,7 +65,9 @@ function markOutput(
     lineage = nextLineage(lineage, item);
     state = dialect.written(state, item);
     const last = index === answer.output.length - 1;
-    const end = last ? { tokens: answer.generation.ids.length, aligned: true } : answer.generation.ends[index];
+    const end = last
+      ? { tokens: answer.generation.ids.length, aligned: true }
+      : answer.generation.ends[index];
     return { lineage, end: plan.prompt.length + (end?.tokens ?? 0), aligned: end?.aligned ?? false, state };
   });
 }

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonValue } from "@slipstream-stack/protocol";
 import { LRUCache } from "lru-cache";
 import type { HeadNode } from "../chain/chain-node.ts";
 import { rootLineage } from "../chain/lineage.ts";
-import type { Dialect, HeadSettings } from "../render/dialect.ts";
+import type { Dialect, HeadSettings, RenderState } from "../render/dialect.ts";
 import { Rope } from "../rope/rope.ts";
 import { SegmentEncoder } from "./segment-encoder.ts";
 
@@ -47,7 +47,7 @@ export class ModelRuntime {
   }
 
   async #makeHead(root: Hash, hash: Hash, settings: HeadSettings): Promise<HeadNode> {
-    const rendered = this.dialect.head(settings);
+    const rendered = this.dialect.kind === "whole" ? nothingRendered : this.dialect.head(settings);
     const { ids } = await this.encoder.encode([[...rendered.glue, ...rendered.item]]);
     const { beginOfText, addBeginOfText } = this.vocabulary;
     const begin = addBeginOfText && beginOfText !== null ? [Uint32Array.of(beginOfText)] : [];
@@ -56,6 +56,9 @@ export class ModelRuntime {
     return { hash, rope, state: rendered.state, lineage: rootLineage(root, hash, this.fingerprint) };
   }
 }
+
+/** A whole template has no head of its own: settings and items are rendered together. */
+const nothingRendered = { glue: [], item: [], state: {} as RenderState };
 
 const headHashes = new WeakMap<HeadSettings, Hash>();
 

@@ -32,15 +32,15 @@ export function headBase(head: HeadNode): PromptBase {
 }
 
 /**
- * Renders and tokenizes what is new and nothing else (architecture, law 1). `promptSettings` null leaves the
- * generation prompt out, as a prewarm does.
+ * Renders and tokenizes what is new and nothing else (architecture, law 1). `promptFor` is told the state
+ * after the last item and says how the answer begins; null leaves the generation prompt out, as a prewarm does.
  */
 export async function planPrompt(
   dialect: StepDialect,
   encoder: SegmentEncoder,
   base: PromptBase,
   items: readonly Item[],
-  promptSettings: PromptSettings | null,
+  promptFor: (state: RenderState) => PromptSettings | null,
 ): Promise<PromptPlan> {
   const steps = [];
   let state = base.state;
@@ -49,6 +49,7 @@ export async function planPrompt(
     state = step.state;
     steps.push(step);
   }
+  const promptSettings = promptFor(state);
   const prompt = promptSettings === null ? null : dialect.prompt(state, promptSettings);
   const groups = steps.flatMap((step) => [step.glue, step.item]);
   if (prompt !== null) groups.push([...prompt.glue, ...prompt.item]);

@@ -1,5 +1,7 @@
 import type { Item, JsonObject, ResponseObject, ResponseStatus, Usage } from "@slipstream-stack/protocol";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import type { RespondDependencies } from "./dependencies.ts";
+import type { ResolvedRequest } from "./resolve-request.ts";
 
 /** What is known of a response when it begins. `createdAt` in seconds since 1970. */
 export interface ResponseHeader {
@@ -9,6 +11,22 @@ export interface ResponseHeader {
   readonly store: boolean;
   readonly metadata: Readonly<Record<string, string>>;
   readonly settings: ResolvedSettings;
+}
+
+/** The header of a response that begins now. */
+export function responseHeader(
+  { clock, newId }: RespondDependencies,
+  request: ResolvedRequest,
+): ResponseHeader {
+  const { request: body } = request.incoming;
+  return {
+    id: newId("resp"),
+    createdAt: Math.floor(clock.wallClock() / 1000),
+    previousResponseId: body.previous_response_id ?? null,
+    store: request.store,
+    metadata: body.metadata ?? {},
+    settings: request.settings,
+  };
 }
 
 /** How a response stands or ended. */

@@ -1,0 +1,116 @@
+import type { Clock, Hash, Scope, ServedModel } from "@slipstream-stack/inference";
+import { scopeRoot } from "@slipstream-stack/inference";
+import { type LapRecord, WireError } from "@slipstream-stack/protocol";
+import type { Registry } from "prom-client";
+import { ChainIndex } from "./chain/chain-index.ts";
+import { ConnectionChains } from "./chain/connection-chains.ts";
+import { type OutputGate, openGate } from "./egress/gate.ts";
+import type { ModelListing } from "./models/model-listing.ts";
+import type { Dialect } from "./render/dialect.ts";
+import { countInputTokens } from "./respond/count-input-tokens.ts";
+import { createRespond, observeConnections } from "./respond/create-respond.ts";
+import type { ApiTechniques, RespondDependencies, Submit } from "./respond/dependencies.ts";
+import { ModelRuntime } from "./respond/model-runtime.ts";
+import { storedResponses } from "./respond/stored-responses.ts";
+import { createServer, type Server } from "./server.ts";
+import { SettingsCache } from "./settings/settings-cache.ts";
+import type { Store } from "./store/store.ts";
+import type { ForcedEncoding } from "./teacher-forcing/forced-tokens.ts";
+import { TeacherForcing } from "./teacher-forcing/teacher-forcing.ts";
+import type { ForcedOutput } from "./teacher-forcing/trajectory.ts";
+import type { ApiKey } from "./transport/auth/keys.ts";
+import type { TransportLimits } from "./transport/limits.ts";
+import type { Logger } from "./transport/request-log.ts";
+
+/** One served model with the dialect chosen for it and what its listing shows. */
+export interface ApiModel {
+  readonly served: ServedModel;
+  readonly dialect: Dialect;
+  readonly listing: ModelListing;
+}
+
+/** What the API server is made of. Sizes in bytes, times in milliseconds. */
+export interface ApiOptions {
+  readonly models: readonly ApiModel[];
+  readonly submit: Submit;
+  readonly store: Store;
+  readonly laps: {
+    add(scope: Scope, lap: LapRecord): void;
+    find(scope: Scope, id: string): LapRecord | null;
+  };
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  /** Secret from which each scope's prefix-hash root is made. */
+  readonly salt: Uint8Array;
+  readonly techniques: ApiTechniques & { readonly websocket: boolean };
+  readonly trajectory: { readonly lines: readonly ForcedOutput[]; readonly encoding: ForcedEncoding } | null;
+  readonly gate?: () => OutputGate;
+  readonly chainBytes: number;
+  readonly prewarmWaitMs: number;
+  readonly storeTtlMs: number | null;
+  readonly keys: readonly ApiKey[];
+  readonly origins: readonly string[];
+  readonly hosts: readonly string[];
+  readonly limits?: Partial<TransportLimits>;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly isReady: () => boolean;
+}
+
+/** Wires the pipeline to its transports. Nothing listens until `listen`. */
+export async function createApi(options: ApiOptions): Promise<Server> {
+  const dependencies = await respondDependencies(options);
+  const { store, laps } = options;
+  return createServer({
+    respond: createRespond(dependencies),
+    countInputTokens: (incoming) => countInputTokens(dependencies, incoming),
+    compact: () => Promise.reject(new WireError("not_found", "Compaction is not wired.")),
+    stored: storedResponses(dependencies),
+    laps: { find: async (scope, id) => laps.find(scope, id) ?? (await store.lap(scope, id)) },
+    models: options.models.map(({ listing }) => listing),
+    isReady: options.isReady,
+    connections: observeConnections(dependencies),
+    keys: options.keys,
+    origins: options.origins,
+    hosts: options.hosts,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    webSocket: options.techniques.websocket,
+    settingsInheritance: options.techniques.settingsInheritance,
+    clock: options.clock,
+    newId: options.newId,
+    logger: options.logger,
+    metrics: options.metrics,
+  });
+}
+
+async function respondDependencies(options: ApiOptions): Promise<RespondDependencies> {
+  const models = new Map<string, ModelRuntime>();
+  for (const { served, dialect } of options.models) {
+    models.set(served.description.id, new ModelRuntime(served, dialect, await served.tokenizer.vocabulary()));
+  }
+  const roots = new Map<Scope, Hash>();
+  return {
+    models,
+    submit: options.submit,
+    chains: new ChainIndex(options.chainBytes),
+    connections: new ConnectionChains(),
+    settings: new SettingsCache(1024),
+    store: options.store,
+    laps: options.laps,
+    clock: options.clock,
+    newId: options.newId,
+    rootOf: (scope) => {
+      const root = roots.get(scope) ?? scopeRoot(options.salt, scope);
+      roots.set(scope, root);
+      return root;
+    },
+    gate: options.gate ?? (() => openGate),
+    techniques: options.techniques,
+    teacher:
+      options.trajectory === null
+        ? null
+        : { forcing: new TeacherForcing(options.trajectory.lines), encoding: options.trajectory.encoding },
+    prewarmWaitMs: options.prewarmWaitMs,
+    storeTtlMs: options.storeTtlMs,
+  };
+}

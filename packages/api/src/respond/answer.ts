@@ -1,0 +1,119 @@
+import type { Ticket } from "@slipstream-stack/inference";
+import { type Item, type ResponseObject, WireError } from "@slipstream-stack/protocol";
+import { createEgress, type Egress } from "../egress/egress.ts";
+import type { StepDialect } from "../render/dialect.ts";
+import type { RespondDependencies } from "./dependencies.ts";
+import { engineFailure } from "./engine-failure.ts";
+import { engineRequest } from "./engine-request.ts";
+import { finishAnswer } from "./finish-answer.ts";
+import { type Generation, generate } from "./generate.ts";
+import type { Emit } from "./incoming.ts";
+import { makeNode } from "./make-node.ts";
+import { type PlannedAnswer, planAnswer } from "./plan-answer.ts";
+import type { ResolvedRequest } from "./resolve-request.ts";
+import { inProgress, type ResponseHeader, responseHeader, responseObject } from "./response-object.ts";
+
+/** One answer on its way: what was asked, what was planned, and when. Times in monotonic milliseconds. */
+export interface Answer {
+  readonly dependencies: RespondDependencies;
+  readonly request: ResolvedRequest;
+  readonly dialect: StepDialect;
+  readonly planned: PlannedAnswer;
+  readonly header: ResponseHeader;
+  readonly emit: Emit;
+  readonly startedAt: number;
+  readonly renderedAt: number;
+}
+
+/**
+ * Answers a request that generates: renders what is new, submits it, and streams what comes back through the
+ * egress stage. Failures before `response.created` are thrown; later ones end the stream.
+ */
+export async function answer(
+  dependencies: RespondDependencies,
+  request: ResolvedRequest,
+  dialect: StepDialect,
+  emit: Emit,
+): Promise<ResponseObject> {
+  const startedAt = dependencies.clock.now();
+  const planned = await planAnswer(dependencies, request, dialect);
+  const renderedAt = dependencies.clock.now();
+  const header = responseHeader(dependencies, request);
+  const begun: Answer = { dependencies, request, dialect, planned, header, emit, startedAt, renderedAt };
+  await emit({ type: "response.created", response: responseObject(header, inProgress) });
+  await emit({ type: "response.in_progress", response: responseObject(header, inProgress) });
+  await using ticket = dependencies.submit(
+    request.runtime.id,
+    engineRequest(dependencies, request, planned.plan, planned.program, header.id),
+  );
+  return await run(begun, ticket);
+}
+
+async function run(begun: Answer, ticket: Ticket): Promise<ResponseObject> {
+  const { dependencies, request, dialect, planned, emit } = begun;
+  const { signal } = request.incoming;
+  const cancel = () => ticket.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  const egress = createEgress({
+    emit,
+    gate: dependencies.gate(),
+    newId: dependencies.newId,
+    callIds: givenCallIds(begun),
+  });
+  try {
+    const generation = await generate(ticket, {
+      vocabulary: request.runtime.vocabulary,
+      stopTokens: new Set(planned.program.stopTokens),
+      parser: dialect.parser(planned.callable, planned.prompt),
+      now: () => dependencies.clock.now(),
+      take: (events) => egress.take(events),
+    });
+    if (signal.aborted || generation.end?.reason === "cancelled") return leave(begun, generation);
+    if (generation.failure !== null) return await fail(begun, egress, generation);
+    return await finishAnswer(begun, ticket, egress, generation);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** The call ids of a forced output; a call without one takes a new id. */
+function givenCallIds({ dependencies, planned }: Answer): string[] {
+  const calls = (planned.forced ?? []).filter(({ item }) => "call_id" in item);
+  return calls.map(({ callId }) => callId ?? dependencies.newId("call"));
+}
+
+/** The client has gone: the prompt stays findable by content, the half-written answer does not. */
+function leave(
+  { dependencies, request, dialect, planned, header }: Answer,
+  generation: Generation,
+): ResponseObject {
+  const { clock, chains } = dependencies;
+  const node = makeNode(request, dialect, {
+    id: header.id,
+    stored: false,
+    endedAt: clock.now(),
+    plan: planned.plan,
+    answer: null,
+  });
+  if (generation.failure === null) chains.commit(node);
+  return responseObject(header, { ...inProgress, status: "cancelled" });
+}
+
+/** The engine failed after the response began: the stream ends with `response.failed`, or HTTP with its error. */
+async function fail(begun: Answer, egress: Egress, { failure }: Generation): Promise<ResponseObject> {
+  const error =
+    failure === null
+      ? new WireError("server_error", "The engine ended without a result.")
+      : engineFailure(failure);
+  if (begun.request.incoming.transport === "http") throw error;
+  const output: readonly Item[] = egress.finished();
+  const response = responseObject(begun.header, {
+    ...inProgress,
+    status: "failed",
+    output,
+    error: { code: error.code, message: error.message },
+  });
+  await begun.emit({ type: "response.failed", response });
+  return response;
+}

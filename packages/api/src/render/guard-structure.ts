@@ -1,3 +1,5 @@
+import type { TextSegment } from "@slipstream-stack/inference";
+
 /** Length in UTF-16 units of the last code point of a text. */
 function lastCodePointLength(text: string): number {
   const low = text.charCodeAt(text.length - 1);
@@ -18,6 +20,7 @@ function escapeRegExp(text: string): string {
 export class StructureGuard {
   readonly #tokens: ReadonlySet<string>;
   readonly #pattern: RegExp | null;
+  readonly #splitter: RegExp | null;
 
   /** @param tokens texts of the vocabulary's structural tokens */
   constructor(tokens: Iterable<string>) {
@@ -27,6 +30,8 @@ export class StructureGuard {
       // Shortest first: a cut inside a token is also inside every longer one that starts at the same place.
       .sort((left, right) => left.length - right.length || (left < right ? -1 : 1));
     this.#pattern = guarded.length === 0 ? null : new RegExp(guarded.map(escapeRegExp).join("|"), "g");
+    const longestFirst = guarded.toReversed().map(escapeRegExp).join("|");
+    this.#splitter = guarded.length === 0 ? null : new RegExp(`(${longestFirst})`, "g");
   }
 
   /** Whether a text is exactly one structural token. */
@@ -52,6 +57,14 @@ export class StructureGuard {
     }
     pieces.push(text.slice(from));
     return pieces;
+  }
+
+  /** A rendering that holds real structure, split at its tokens, the longest first where several fit. */
+  split(text: string): TextSegment[] {
+    const parts = this.#splitter === null ? [text] : text.split(this.#splitter);
+    return parts
+      .map((part, index) => ({ text: part, special: index % 2 === 1 }))
+      .filter((segment) => segment.text !== "");
   }
 
   /** Where guarded tokens stand, overlapping ones too, by their end. */

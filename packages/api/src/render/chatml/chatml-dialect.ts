@@ -10,7 +10,7 @@ import type { ChatmlOptions } from "./chatml-options.ts";
 import { asChatmlState, asRenderState, type ChatmlState } from "./chatml-state.ts";
 import { afterMessage, leaveOpenTurn, type Step, startStep, stepItem } from "./chatml-steps.ts";
 import { closeTurn, openTurn, turnEnd, turnStart } from "./chatml-turns.ts";
-import { callOpen, hermesCallSyntax, writeToolBlock } from "./hermes-text.ts";
+import { callOpen, hermesCallSyntax, toolDeclaration, writeToolBlock } from "./hermes-text.ts";
 
 /** Part of every fingerprint: to be raised with any change of what this dialect renders. */
 const version = "chatml-1";
@@ -70,7 +70,7 @@ function writeHead(step: Step, settings: HeadSettings): boolean {
   const out = openTurn(step.item, "system", text);
   if (settings.tools.length > 0) {
     if (text !== "") out.plain("\n\n");
-    writeToolBlock(out, settings.tools);
+    writeToolBlock(out, settings.tools.map(toolDeclaration));
   }
   closeTurn(out);
   return true;
@@ -116,12 +116,8 @@ function writeOutput(
   return out.segments();
 }
 
-function fingerprint(options: ChatmlOptions, guard: StructureGuard): string {
-  const named = {
-    defaultSystem: options.defaultSystem,
-    thinking: options.thinking,
-    structural: guard.tokens(),
-  };
-  const text = canonicalJson(named as never);
+function fingerprint({ defaultSystem, thinking }: ChatmlOptions, guard: StructureGuard): string {
+  const marks = thinking === null ? null : [thinking.open, thinking.close];
+  const text = canonicalJson([defaultSystem, marks, guard.tokens()]);
   return `${version}-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
 }

@@ -25,7 +25,7 @@ import {
   thoughtText,
   writeThought,
 } from "./chatml-turns.ts";
-import { callArguments, writeCall, writeResponse, writeToolBlock } from "./hermes-text.ts";
+import { callArguments, toolDeclaration, writeCall, writeResponse, writeToolBlock } from "./hermes-text.ts";
 
 /** A step being written: structure, the item's own text, and the state it starts from. */
 export interface Step {
@@ -167,7 +167,7 @@ function moreTools(step: Step, declared: readonly Tool[]): ChatmlState {
 
 function toolTurn(step: Step, tools: readonly RenderedTool[]): ChatmlState {
   openTurn(step.item, "system");
-  writeToolBlock(step.item, tools);
+  writeToolBlock(step.item, tools.map(toolDeclaration));
   closeTurn(step.item);
   return { ...step.state, started: true, open: "none", scope: step.state.scope.with(tools) };
 }

@@ -1,6 +1,7 @@
 import { argumentsIdentity, canonicalJson, type JsonObject } from "@slipstream-stack/protocol";
 import type { CallSyntax, RenderedTool } from "../dialect.ts";
-import type { SegmentWriter } from "../segment-writer.ts";
+import { StructureGuard } from "../guard-structure.ts";
+import { SegmentWriter } from "../segment-writer.ts";
 
 export const callOpen = "<tool_call>";
 export const callClose = "</tool_call>";
@@ -24,12 +25,12 @@ export function toolDeclaration(tool: RenderedTool): JsonObject {
 }
 
 /** The tool block of Qwen 2.5's template, from its heading on, each tool as one line of canonical JSON. */
-export function writeToolBlock(out: SegmentWriter, tools: readonly RenderedTool[]): void {
+export function writeToolBlock(out: SegmentWriter, declarations: readonly JsonObject[]): void {
   out.plain(
     "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n" +
       "You are provided with function signatures within <tools></tools> XML tags:\n<tools>",
   );
-  for (const tool of tools) out.plain(`\n${canonicalJson(toolDeclaration(tool))}`);
+  for (const declaration of declarations) out.plain(`\n${canonicalJson(declaration)}`);
   out.plain(
     "\n</tools>\n\nFor each function call, return a json object with function name and arguments within ",
   );
@@ -53,6 +54,16 @@ export function writeCall(
   if (place === "closed") out.mark(callOpen).plain(begin);
   else out.plain(beginForced);
   out.plain(`${JSON.stringify(renderedName).slice(1, -1)}${between}${argumentsText}}\n`).mark(callClose);
+}
+
+/** What a writer of plain text writes, as one string. */
+export function plainText(write: (out: SegmentWriter) => void): string {
+  const out = new SegmentWriter(new StructureGuard([]));
+  write(out);
+  return out
+    .segments()
+    .map((segment) => segment.text)
+    .join("");
 }
 
 /** One tool result, from its opening to its closing mark. */

@@ -54,7 +54,8 @@ export function unpackSampled(bytes: Uint8Array): SampledOutput {
 export function packMarks(marks: readonly StoredMark[]): Uint8Array {
   let before = 0;
   const values = marks.map((mark) => {
-    const distance = mark.end - before;
+    // A half doubled is whole, and would come back as another number.
+    const distance = Number.isInteger(mark.end) ? mark.end - before : Number.NaN;
     before = mark.end;
     return distance * 2 + (mark.aligned ? 1 : 0);
   });

@@ -14,9 +14,9 @@ export interface CommitOutcome {
 /** A record in the form of its columns. Made before the transaction begins, so that a bad record spoils none. */
 export interface PackedRecord {
   readonly record: ResponseRecord;
-  readonly columns: {
-    readonly lap: Uint8Array;
-    readonly body: Uint8Array;
+  readonly lap: Uint8Array;
+  readonly body: Uint8Array;
+  readonly contents: {
     readonly marks: Uint8Array;
     readonly sampled: Uint8Array | null;
     readonly items: Uint8Array;
@@ -27,9 +27,9 @@ export interface PackedRecord {
 
 /** @throws RangeError when an id, mark or offset is not an unsigned 32-bit integer. */
 export function packRecord(record: ResponseRecord): PackedRecord {
-  const columns = {
-    lap: packText(record.lap),
-    body: packText(record.body),
+  const lap = packText(record.lap);
+  const body = packText(record.body);
+  const contents = {
     marks: packMarks(record.marks),
     sampled: record.sampled === null ? null : packBytes(packSampled(record.sampled)),
     items: packText(record.items),
@@ -43,9 +43,10 @@ export function packRecord(record: ResponseRecord): PackedRecord {
     record.fingerprint,
   ];
   const textBytes = texts.reduce((sum, text) => sum + text.length, 0);
-  const columnBytes = Object.values(columns).reduce((sum, column) => sum + (column?.length ?? 0), 0);
+  const columns = [lap, body, contents.marks, contents.sampled, contents.items];
+  const columnBytes = columns.reduce((sum, column) => sum + (column?.length ?? 0), 0);
   const blobs = new Map(Array.from(record.blobs, ([hash, content]) => [hash, packBytes(content)]));
-  return { record, columns, blobs, bytes: textBytes + columnBytes };
+  return { record, lap, body, contents, blobs, bytes: textBytes + columnBytes };
 }
 
 async function blobKeys(database: StoreDatabase, packed: PackedRecord): Promise<ReadonlyMap<Hash, number>> {
@@ -107,7 +108,7 @@ export async function commitResponse(
   if (record.parent !== null && !parentLives) return { result: "parent_gone", bytes: 0 };
   const blobs = await ensureBlobs(database, packed);
   if (blobs === null) return { result: "needs_blobs", bytes: 0 };
-  await database
+  const { key } = await database
     .insertInto("responses")
     .values({
       scope: record.scope,
@@ -124,8 +125,14 @@ export async function commitResponse(
       tip_hash: record.tip.hash,
       tokenizer: record.tokenizer,
       fingerprint: record.fingerprint,
-      ...packed.columns,
+      lap: packed.lap,
+      body: packed.body,
     })
+    .returning("key")
+    .executeTakeFirstOrThrow();
+  await database
+    .insertInto("response_contents")
+    .values({ response_key: key, ...packed.contents })
     .execute();
   return { result: "ok", bytes: packed.bytes + blobs.added };
 }

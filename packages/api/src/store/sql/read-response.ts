@@ -31,10 +31,11 @@ export async function readResponse(
 ): Promise<ReadRecord | null> {
   const row = await liveResponse(database, scope, id, now)
     .innerJoin("blobs as settings", "settings.key", "responses.settings_key")
+    .innerJoin("response_contents as contents", "contents.response_key", "responses.key")
     .leftJoin("responses as parent", "parent.key", "responses.parent_key")
     .select([
       "responses.body",
-      "responses.items",
+      "contents.items",
       "responses.input_count",
       "parent.id as parent",
       "settings.content as settings",
@@ -105,9 +106,11 @@ export async function readChain(
   const rows = await withAncestors(database, scope, id, now)
     .selectFrom("ancestors")
     .innerJoin("responses", "responses.key", "ancestors.key")
+    .innerJoin("response_contents as contents", "contents.response_key", "ancestors.key")
     .innerJoin("blobs as head", "head.key", "responses.head_key")
     .innerJoin("blobs as settings", "settings.key", "responses.settings_key")
     .selectAll("responses")
+    .select(["contents.marks", "contents.sampled", "contents.items"])
     .select(["head.hash as head", "settings.hash as settings"])
     .orderBy("ancestors.distance", "desc")
     .execute();
@@ -149,7 +152,8 @@ export async function readInputItems(
   const rows = await withAncestors(database, scope, id, now)
     .selectFrom("ancestors")
     .innerJoin("responses", "responses.key", "ancestors.key")
-    .select(["responses.id", "responses.items", "responses.input_count"])
+    .innerJoin("response_contents as contents", "contents.response_key", "ancestors.key")
+    .select(["responses.id", "contents.items", "responses.input_count"])
     .orderBy("ancestors.distance", "desc")
     .execute();
   if (rows.length === 0) return null;

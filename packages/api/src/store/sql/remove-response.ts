@@ -79,6 +79,7 @@ async function settleCandidate(database: StoreDatabase, key: number): Promise<bo
     .where("key", "=", key)
     .returning(["parent_key", "head_key", "settings_key"])
     .executeTakeFirstOrThrow();
+  await database.deleteFrom("response_contents").where("response_key", "=", key).execute();
   for (const blob of new Set([row.head_key, row.settings_key])) await removeUnusedBlob(database, blob);
   if (row.parent_key !== null) {
     await database

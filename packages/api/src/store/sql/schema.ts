@@ -10,7 +10,7 @@ export const schemaVersion = 1;
  */
 export const responseState = { live: 0, candidate: 1, ancestor: 2 } as const;
 
-/** One response. Small columns come first, so that reading them touches no overflow page. */
+/** What is known of one response apart from its items. */
 export interface ResponseTable {
   key: Generated<number>;
   scope: string;
@@ -30,6 +30,14 @@ export interface ResponseTable {
   fingerprint: string;
   lap: Uint8Array | null;
   body: Uint8Array | null;
+}
+
+/**
+ * The items of one response and what belongs to them. Apart from its row, so that walking a chain, deleting
+ * and expiring rewrite no content and need no room, which a full disk would not have.
+ */
+export interface ContentTable {
+  response_key: number;
   marks: Uint8Array;
   sampled: Uint8Array | null;
   items: Uint8Array;
@@ -50,6 +58,7 @@ export interface SchemaTable {
 
 export interface StoreTables {
   responses: ResponseTable;
+  response_contents: ContentTable;
   blobs: BlobTable;
   store_schema: SchemaTable;
 }
@@ -98,10 +107,14 @@ async function createTables(database: StoreDatabase, types: ColumnTypes): Promis
     .addColumn("fingerprint", "text", (column) => column.notNull())
     .addColumn("lap", types.bytes)
     .addColumn("body", types.bytes)
+    .addUniqueConstraint("responses_by_id", ["scope", "id"])
+    .execute();
+  await database.schema
+    .createTable("response_contents")
+    .addColumn("response_key", types.integer, (column) => column.primaryKey())
     .addColumn("marks", types.bytes, (column) => column.notNull())
     .addColumn("sampled", types.bytes)
     .addColumn("items", types.bytes, (column) => column.notNull())
-    .addUniqueConstraint("responses_by_id", ["scope", "id"])
     .execute();
 }
 

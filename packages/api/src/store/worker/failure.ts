@@ -11,6 +11,7 @@ export interface StoreFailure {
     | "unreachable"
     | "newer"
     | "invalid_after"
+    | "overloaded"
     | "other";
   /** What the database or the file system said. */
   readonly detail: string;
@@ -60,6 +61,7 @@ const advice: Readonly<Record<StoreFailure["kind"], string>> = {
   unreachable: "The store's file cannot be opened or read: check that its folder exists and its disk works.",
   newer: "The store's file belongs to a newer version.",
   invalid_after: "The page begins after an item that is not there.",
+  overloaded: "Too many calls wait for the store, whose disk is too slow for them: try again later.",
   other: "The store failed; the server's log has the cause.",
 };
 

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { WireError } from "@slipstream-stack/protocol";
 import type { DatabaseSettings } from "../sql/open-database.ts";
 import { openErrorOf, type StoreFailure, wireErrorOf } from "./failure.ts";
 import type { StoreCalls, StoreOperation, StoreReplyMessage } from "./protocol.ts";
@@ -30,6 +31,7 @@ export class StoreThread {
   #worker: Worker | null = null;
   #opening: Promise<void> | null = null;
   #nextCall = 0;
+  #waiting = 0;
   #closed = false;
 
   constructor(options: StoreThreadOptions) {
@@ -54,21 +56,17 @@ export class StoreThread {
     request: StoreCalls[Operation]["request"],
   ): Promise<StoreCalls[Operation]["result"]> {
     if (this.#closed) throw wireErrorOf({ kind: "other", detail: "The store has been closed." });
-    if (this.#pending.size >= this.#options.pendingLimit) {
-      throw wireErrorOf({ kind: "other", detail: `${this.#pending.size} calls of the store are waiting.` });
+    if (this.#waiting >= this.#options.pendingLimit) {
+      throw wireErrorOf({ kind: "overloaded", detail: `${this.#waiting} calls of the store are waiting.` });
     }
+    this.#waiting += 1;
     try {
       await this.open();
-    } catch (error) {
-      throw wireErrorOf({
-        kind: "unreachable",
-        detail: error instanceof Error ? error.message : String(error),
-      });
-    }
-    try {
       return await this.#send(operation, request);
     } catch (error) {
       throw this.#reported(error);
+    } finally {
+      this.#waiting -= 1;
     }
   }
 
@@ -96,13 +94,14 @@ export class StoreThread {
       execArgv: ["--disable-warning=ExperimentalWarning"],
     });
     this.#worker = worker;
-    worker.unref();
     worker.on("message", (message: StoreReplyMessage) => this.#settle(message));
     worker.on("error", (error) => this.#options.onError(error));
     worker.on("exit", (code) => this.#lost(worker, code));
     onStart();
     try {
       await this.#send("open", settings);
+      // A process that has nothing else to do may end; calls that wait hold it by their timers.
+      worker.unref();
     } catch (error) {
       if (this.#worker === worker) this.#worker = null;
       await worker.terminate();
@@ -149,10 +148,12 @@ export class StoreThread {
     this.#pending.clear();
   }
 
-  #reported(error: unknown): Error {
-    if (!(error instanceof StoreCallError)) return error instanceof Error ? error : new Error(String(error));
-    const wireError = wireErrorOf(error.failure);
-    if (wireError.code === "storage_unavailable") this.#options.onError(error);
+  #reported(error: unknown): WireError {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    const failure: StoreFailure =
+      error instanceof StoreCallError ? error.failure : { kind: "unreachable", detail: cause.message };
+    const wireError = wireErrorOf(failure);
+    if (wireError.code === "storage_unavailable") this.#options.onError(cause);
     return wireError;
   }
 }

@@ -5,6 +5,7 @@ export {
   type SimulatedModelOptions,
 } from "./engine/simulated/simulated-model.ts";
 export { InferenceError, type InferenceErrorCode } from "./errors.ts";
+export { createInference, type Inference, type InferenceOptions } from "./inference.ts";
 export { hashBlockSize, hashCounters, linkHash, PrefixHasher, scopeRoot } from "./kv/prefix-hash.ts";
 export { type Clock, systemClock } from "./port/clock.ts";
 export type { Constraint, ConstraintSource, DecodeProgram, Sampling } from "./port/decode-program.ts";
@@ -25,3 +26,7 @@ export type {
   TokenEngine,
 } from "./port/token-engine.ts";
 export type { TextSegment, Tokenizer, Vocabulary } from "./port/tokenizer.ts";
+export { lruWithHints } from "./retention/lru-with-hints.ts";
+export type { RetentionEntry, RetentionPolicy } from "./retention/retention-policy.ts";
+export { type RouteDecision, type RouteReason, route, type WorkerView } from "./router/route.ts";
+export type { RoutedTicket } from "./scheduler/routed-ticket.ts";

@@ -63,6 +63,8 @@ export type EngineErrorCode =
   | "engine_failed"
   | "base_gone"
   | "out_of_kv"
+  /** From the door, never from an engine: too many requests wait already. */
+  | "queue_full"
   | "cancelled"
   | "invalid_request";
 
@@ -99,12 +101,22 @@ export type EngineEvent =
       readonly evaluated: number;
     };
 
-/** One running request. Pulling events is the credit; disposing cancels what still runs. */
+/**
+ * One running request. Pulling events is the credit. Disposing cancels what still runs, save prefill of an
+ * `outliveClient` request, and gives up the lease: as when the lease runs out, an ungated result stays held,
+ * and of a gated one that was not settled only the prompt.
+ */
 export interface Ticket extends AsyncDisposable {
   readonly events: AsyncIterable<EngineEvent>;
-  /** Takes effect at the end of the running step. The events still end with `end` or `error`. */
+  /**
+   * Takes effect at the end of the running step. A request that had not begun ends with the error `cancelled`,
+   * any other with `end` and what it holds by then.
+   */
   cancel(): void;
-  /** Says how much of what is held stays: `null` frees it (refused). */
+  /**
+   * Says how much of what is held stays: a prefix of `held`, or `null` to free all that the request added
+   * (refused). Said before the end, it takes effect there; only the first call counts.
+   */
   settle(keep: PrefixRef | null): void;
 }
 

@@ -152,10 +152,11 @@ export class RunTable {
     else this.finish(run, { reason: "cancelled", rule: null, keep: run.sequence.sampled.length });
   }
 
-  /** Nobody settled in time: a gated output counts as refused, anything else as kept. */
+  /** Nobody settled in time: a gated output counts as refused, the prompt and anything else stay held. */
   #expire(run: RequestRun): void {
-    const refused = run.request.gated && run.sequence.sampled.length > 0;
-    this.#release(run, refused ? null : (run.heldRef?.length ?? null));
+    const { heldRef, request } = run;
+    const prompt = request.gated ? request.prompt.length : Number.POSITIVE_INFINITY;
+    this.#release(run, heldRef === null ? null : Math.min(heldRef.length, prompt));
   }
 
   #release(run: RequestRun, keep: number | null): void {

@@ -1,7 +1,6 @@
 import type { Ticket } from "@slipstream-stack/inference";
 import { type Item, type ResponseObject, WireError } from "@slipstream-stack/protocol";
 import { createEgress, type Egress } from "../egress/egress.ts";
-import type { StepDialect } from "../render/dialect.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { engineRequest } from "./engine-request.ts";
@@ -17,7 +16,6 @@ import { inProgress, type ResponseHeader, responseHeader, responseObject } from 
 export interface Answer {
   readonly dependencies: RespondDependencies;
   readonly request: ResolvedRequest;
-  readonly dialect: StepDialect;
   readonly planned: PlannedAnswer;
   readonly header: ResponseHeader;
   readonly emit: Emit;
@@ -32,14 +30,13 @@ export interface Answer {
 export async function answer(
   dependencies: RespondDependencies,
   request: ResolvedRequest,
-  dialect: StepDialect,
   emit: Emit,
 ): Promise<ResponseObject> {
   const startedAt = dependencies.clock.now();
-  const planned = await planAnswer(dependencies, request, dialect);
+  const planned = await planAnswer(dependencies, request);
   const renderedAt = dependencies.clock.now();
   const header = responseHeader(dependencies, request);
-  const begun: Answer = { dependencies, request, dialect, planned, header, emit, startedAt, renderedAt };
+  const begun: Answer = { dependencies, request, planned, header, emit, startedAt, renderedAt };
   await emit({ type: "response.created", response: responseObject(header, inProgress) });
   await emit({ type: "response.in_progress", response: responseObject(header, inProgress) });
   await using ticket = dependencies.submit(
@@ -50,7 +47,7 @@ export async function answer(
 }
 
 async function run(begun: Answer, ticket: Ticket): Promise<ResponseObject> {
-  const { dependencies, request, dialect, planned, emit } = begun;
+  const { dependencies, request, planned, emit } = begun;
   const { signal } = request.incoming;
   const cancel = () => ticket.cancel();
   signal.addEventListener("abort", cancel, { once: true });
@@ -65,7 +62,7 @@ async function run(begun: Answer, ticket: Ticket): Promise<ResponseObject> {
     const generation = await generate(ticket, {
       vocabulary: request.runtime.vocabulary,
       stopTokens: new Set(planned.program.stopTokens),
-      parser: dialect.parser(planned.callable, planned.prompt),
+      parser: request.runtime.dialect.parser(planned.callable, planned.prompt),
       now: () => dependencies.clock.now(),
       take: (events) => egress.take(events),
     });
@@ -84,12 +81,9 @@ function givenCallIds({ dependencies, planned }: Answer): string[] {
 }
 
 /** The client has gone: the prompt stays findable by content, the half-written answer does not. */
-function leave(
-  { dependencies, request, dialect, planned, header }: Answer,
-  generation: Generation,
-): ResponseObject {
+function leave({ dependencies, request, planned, header }: Answer, generation: Generation): ResponseObject {
   const { clock, chains } = dependencies;
-  const node = makeNode(request, dialect, {
+  const node = makeNode(request, {
     id: header.id,
     stored: false,
     endedAt: clock.now(),

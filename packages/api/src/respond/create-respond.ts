@@ -1,5 +1,4 @@
 import type { Scope } from "@slipstream-stack/inference";
-import { WireError } from "@slipstream-stack/protocol";
 import { answer } from "./answer.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import type { ConnectionObserver, ConnectionRef, Respond } from "./incoming.ts";
@@ -14,12 +13,9 @@ export function createRespond(dependencies: RespondDependencies): Respond {
   return async (incoming, emit) => {
     try {
       const request = await resolveRequest(dependencies, incoming);
-      const { dialect } = request.runtime;
-      if (dialect.kind === "whole")
-        throw new WireError("server_error", "Models with a whole template are not wired yet.");
       const warm =
         incoming.request.generate === false || incoming.request.prompt_cache_options?.prewarm === true;
-      const response = await (warm ? prewarm : answer)(dependencies, request, dialect, emit);
+      const response = await (warm ? prewarm : answer)(dependencies, request, emit);
       if (response.status === "failed") evictParent(dependencies, incoming);
       return response;
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Constraint, DecodeProgram } from "@slipstream-stack/inference";
 import { WireError } from "@slipstream-stack/protocol";
+import type { ModelRuntime } from "../plan/model-runtime.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import type { ModelRuntime } from "./model-runtime.ts";
 
 /** What bounds the output of one request. */
 export interface ProgramLimits {

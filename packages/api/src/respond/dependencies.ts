@@ -3,11 +3,11 @@ import type { LapRecord } from "@slipstream-stack/protocol";
 import type { ChainIndex } from "../chain/chain-index.ts";
 import type { ConnectionChains } from "../chain/connection-chains.ts";
 import type { OutputGate } from "../egress/gate.ts";
+import type { ModelRuntime } from "../plan/model-runtime.ts";
 import type { SettingsCache } from "../settings/settings-cache.ts";
 import type { Store } from "../store/store.ts";
 import type { ForcedEncoding } from "../teacher-forcing/forced-tokens.ts";
 import type { TeacherForcing } from "../teacher-forcing/teacher-forcing.ts";
-import type { ModelRuntime } from "./model-runtime.ts";
 
 /** The API-side techniques that can be switched off, alone or together (architecture, law 9). */
 export interface ApiTechniques {

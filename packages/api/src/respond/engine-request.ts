@@ -1,6 +1,6 @@
 import type { DecodeProgram, EngineRequest } from "@slipstream-stack/inference";
+import type { PromptPlan } from "../plan/renderer.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import type { PromptPlan } from "./plan-prompt.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
 
 /** What the engine is asked: token ids and a decode program, nothing of items, templates or tools. */

@@ -2,7 +2,7 @@ import type { BreakCause, Continuation, Item } from "@slipstream-stack/protocol"
 import type { ChainIndex } from "../chain/chain-index.ts";
 import { type ChainNode, type ChainPosition, type HeadNode, itemsUpTo, markAt } from "../chain/chain-node.ts";
 import { nextLineage } from "../chain/lineage.ts";
-import { headBase, type PromptBase } from "./plan-prompt.ts";
+import { headBase, type PromptBase } from "../plan/renderer.ts";
 
 /** What a request continues, and what is new in it. */
 export interface Base {
@@ -113,6 +113,11 @@ function continueAt(
     reused: 0,
     cause: again.length === 0 ? null : "boundary_unaligned",
   };
+}
+
+/** The items whose tokens a base keeps, oldest first. */
+export function itemsBefore({ anchor }: Base): Item[] {
+  return anchor === null ? [] : itemsUpTo(anchor);
 }
 
 function isOutputItem(item: Item): boolean {

@@ -18,7 +18,7 @@ export async function finishAnswer(
   egress: Egress,
   generation: Generation,
 ): Promise<ResponseObject> {
-  const { dependencies, request, dialect, planned, header, emit } = begun;
+  const { dependencies, request, planned, header, emit } = begun;
   const { clock, techniques } = dependencies;
   const cut = generation.end?.reason === "length";
   const { verdict, output } = await egress.finish(cut ? "incomplete" : "completed");
@@ -33,7 +33,7 @@ export async function finishAnswer(
     return refused;
   }
   ticket.settle(generation.end?.held ?? null);
-  const node = makeNode(request, dialect, {
+  const node = makeNode(request, {
     id: header.id,
     stored: request.store,
     endedAt: clock.now(),

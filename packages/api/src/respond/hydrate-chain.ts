@@ -1,13 +1,12 @@
 import type { Scope } from "@slipstream-stack/inference";
-import { type RequestSettings, tryParseJson } from "@slipstream-stack/protocol";
-import type { ChainNode, ItemMark } from "../chain/chain-node.ts";
+import { type Item, type RequestSettings, tryParseJson } from "@slipstream-stack/protocol";
+import { type ChainNode, type ItemMark, itemsUpTo } from "../chain/chain-node.ts";
 import { nextLineage } from "../chain/lineage.ts";
-import type { StepDialect } from "../render/dialect.ts";
-import { resolveSettings } from "../settings/resolved-settings.ts";
+import type { ModelRuntime } from "../plan/model-runtime.ts";
+import { headBase, type PromptBase, type PromptPlan } from "../plan/renderer.ts";
+import type { HeadSettings } from "../render/dialect.ts";
 import type { StoredNode } from "../store/store.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import type { ModelRuntime } from "./model-runtime.ts";
-import { headBase, type PromptBase, planPrompt } from "./plan-prompt.ts";
 import { toHeadSettings } from "./resolve-request.ts";
 
 /**
@@ -40,10 +39,12 @@ async function hydrateNode(
   const given = tryParseJson(new TextDecoder().decode(entry.settingsContent)) as unknown as RequestSettings;
   const settings = cache.resolve(scope, `stored:${entry.settings}`, () => given);
   const runtime = models.get(settings.model);
-  if (runtime === undefined || runtime.dialect.kind === "whole") return null;
-  const head = await runtime.head(rootOf(scope), toHeadSettings(resolveSettings(given)));
+  if (runtime === undefined) return null;
+  const headSettings = toHeadSettings(settings);
+  const head = await runtime.head(rootOf(scope), headSettings);
   const base = parent === null ? headBase(head) : tipBase(parent);
-  const rebuilt = await rebuild(runtime, runtime.dialect, base, entry);
+  const before = () => (parent === null ? [] : itemsUpTo({ node: parent, kept: parent.items.length }));
+  const rebuilt = await rebuild(runtime, headSettings, base, before, entry);
   return {
     id: entry.id,
     scope,
@@ -70,44 +71,37 @@ function tipBase(parent: ChainNode): PromptBase {
 }
 
 async function rebuild(
-  runtime: ModelRuntime,
-  dialect: StepDialect,
+  { renderer }: ModelRuntime,
+  headSettings: HeadSettings,
   base: PromptBase,
+  before: () => readonly Item[],
   entry: StoredNode,
 ): Promise<Pick<ChainNode, "rope" | "marks">> {
-  const input = entry.items.slice(0, entry.inputCount);
-  const { sampled } = entry;
-  if (sampled === null || sampled.firstItem !== entry.inputCount) {
-    const whole = await planPrompt(dialect, runtime.encoder, base, entry.items, () => null);
-    return { rope: whole.items, marks: whole.marks };
+  const { sampled, inputCount, items } = entry;
+  const input = { headSettings, base, before, items: items.slice(0, inputCount) };
+  for (const isForced of sampled?.firstItem === inputCount ? [false, true] : []) {
+    const plan = await renderer.plan(input, (tools) => ({ forcedCall: isForced ? tools : null }));
+    const rope = plan.prompt.append([
+      { kind: "sampled", ids: sampled?.ids ?? new Uint32Array(0), item: null },
+    ]);
+    if (rope.tip.hash === entry.tip.hash) {
+      return { rope, marks: [...plan.marks, ...outputMarks(plan, base, entry, rope.length)] };
+    }
   }
-  for (const forced of [null, dialect.tools(base.state)]) {
-    const plan = await planPrompt(dialect, runtime.encoder, base, input, () => ({ forcedCall: forced }));
-    const rope = plan.prompt.append([{ kind: "sampled", ids: sampled.ids, item: null }]);
-    if (rope.tip.hash !== entry.tip.hash) continue;
-    return { rope, marks: [...plan.marks, ...outputMarks(dialect, plan, base, entry, rope.start)] };
-  }
-  const whole = await planPrompt(dialect, runtime.encoder, base, entry.items, () => null);
-  return { rope: whole.items, marks: whole.marks };
+  const text = await renderer.plan({ ...input, items }, () => null);
+  return { rope: text.items, marks: text.marks };
 }
 
-function outputMarks(
-  dialect: StepDialect,
-  plan: Awaited<ReturnType<typeof planPrompt>>,
-  base: PromptBase,
-  entry: StoredNode,
-  sampledStart: number,
-): ItemMark[] {
+/** Marks of the output items: stored ends count from the node's start, so only their distance to the last is used. */
+function outputMarks(plan: PromptPlan, base: PromptBase, entry: StoredNode, ropeEnd: number): ItemMark[] {
+  const output = entry.items.slice(entry.inputCount);
+  const states = plan.written(output, entry.sampled?.ids ?? new Uint32Array(0));
+  const lastEnd = entry.marks.at(-1)?.end ?? 0;
   let lineage = plan.marks.at(-1)?.lineage ?? base.lineage;
-  let state = plan.state;
-  const first = entry.marks[entry.inputCount];
-  return entry.items.slice(entry.inputCount).map((item, index) => {
+  return output.map((item, index) => {
     lineage = nextLineage(lineage, item);
-    state = dialect.written(state, item);
-    const stored = entry.marks[entry.inputCount + index] ?? first;
-    const last = entry.marks.at(-1);
-    const back = (last?.end ?? 0) - (stored?.end ?? 0);
-    const end = sampledStart + (entry.sampled?.ids.length ?? 0) - back;
-    return { lineage, end, aligned: stored?.aligned ?? false, state };
+    const mark = entry.marks[entry.inputCount + index];
+    const end = ropeEnd - (lastEnd - (mark?.end ?? lastEnd));
+    return { lineage, end, aligned: mark?.aligned ?? false, state: states[index] ?? base.state };
   });
 }

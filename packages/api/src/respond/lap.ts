@@ -1,7 +1,7 @@
 import type { LapRecord, Usage } from "@slipstream-stack/protocol";
+import type { PromptPlan } from "../plan/renderer.ts";
 import type { Base } from "./find-base.ts";
 import type { Generation } from "./generate.ts";
-import type { PromptPlan } from "./plan-prompt.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
 
 /** What one lap's record is made of. Times in milliseconds of one monotonic clock. */
@@ -109,9 +109,13 @@ function wireReason({ cause }: Base): LapRecord["wire_reason"] {
 }
 
 /** Why less was reused than stood: the base's own cause first, then what the engine says. */
-function breakCause({ request: { base }, generation, reuse }: LapFacts, cached: number): LapRecord["cause"] {
+function breakCause(
+  { request: { base }, plan, generation, reuse }: LapFacts,
+  cached: number,
+): LapRecord["cause"] {
   if (!reuse) return "reuse_off";
   if (base.cause !== null) return base.cause;
+  if (plan.cause !== null) return plan.cause;
   const expected = base.prompt.rope.length;
   if (cached >= expected - 1 || expected === 0) return null;
   const cause = generation.admitted?.missCause;

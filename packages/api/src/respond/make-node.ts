@@ -1,9 +1,8 @@
 import type { Item } from "@slipstream-stack/protocol";
 import type { ChainNode, ItemMark } from "../chain/chain-node.ts";
 import { nextLineage } from "../chain/lineage.ts";
-import type { RenderState, StepDialect } from "../render/dialect.ts";
+import type { PromptPlan } from "../plan/renderer.ts";
 import type { Generation } from "./generate.ts";
-import type { PromptPlan } from "./plan-prompt.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
 
 /** What a response adds to its chain. */
@@ -20,7 +19,7 @@ export interface NodeParts {
  * The chain node of a response. Sampled ids go onto the rope unchanged; each output item gets the mark that
  * its bytes fall on, so that a client may continue even inside the response.
  */
-export function makeNode(request: ResolvedRequest, dialect: StepDialect, parts: NodeParts): ChainNode {
+export function makeNode(request: ResolvedRequest, parts: NodeParts): ChainNode {
   const { plan, answer } = parts;
   const { anchor, toRender } = request.base;
   const output = answer?.output ?? [];
@@ -28,7 +27,7 @@ export function makeNode(request: ResolvedRequest, dialect: StepDialect, parts: 
     answer === null
       ? plan.items
       : plan.prompt.append([{ kind: "sampled", ids: answer.generation.ids, item: null }]);
-  const outputMarks = answer === null ? [] : markOutput(dialect, plan, answer, lastLineage(request, plan));
+  const outputMarks = answer === null ? [] : markOutput(request, plan, answer);
   return {
     id: parts.id,
     scope: request.incoming.scope,
@@ -49,25 +48,18 @@ export function makeNode(request: ResolvedRequest, dialect: StepDialect, parts: 
   };
 }
 
-function lastLineage(request: ResolvedRequest, plan: PromptPlan): string {
-  return plan.marks.at(-1)?.lineage ?? request.base.prompt.lineage;
-}
-
 function markOutput(
-  dialect: StepDialect,
+  request: ResolvedRequest,
   plan: PromptPlan,
-  answer: NonNullable<NodeParts["answer"]>,
-  before: string,
+  { generation, output }: NonNullable<NodeParts["answer"]>,
 ): ItemMark[] {
-  let lineage = before;
-  let state: RenderState = plan.state;
-  return answer.output.map((item, index) => {
+  const states = plan.written(output, generation.ids);
+  let lineage = plan.marks.at(-1)?.lineage ?? request.base.prompt.lineage;
+  return output.map((item, index) => {
     lineage = nextLineage(lineage, item);
-    state = dialect.written(state, item);
-    const last = index === answer.output.length - 1;
-    const end = last
-      ? { tokens: answer.generation.ids.length, aligned: true }
-      : answer.generation.ends[index];
+    const last = index === output.length - 1;
+    const end = last ? { tokens: generation.ids.length, aligned: true } : generation.ends[index];
+    const state = states[index] ?? request.base.prompt.state;
     return { lineage, end: plan.prompt.length + (end?.tokens ?? 0), aligned: end?.aligned ?? false, state };
   });
 }

@@ -1,13 +1,13 @@
 import type { DecodeProgram } from "@slipstream-stack/inference";
-import type { PromptSettings, RenderedTool, StepDialect } from "../render/dialect.ts";
+import type { PromptPlan } from "../plan/renderer.ts";
+import type { PromptSettings, RenderedTool } from "../render/dialect.ts";
 import { answerConstraints, type CallLimits } from "../render/tool-constraint.ts";
 import { splitTokens } from "../teacher-forcing/forced-tokens.ts";
 import type { ForcedOutput } from "../teacher-forcing/trajectory.ts";
 import { callLimits } from "./call-limits.ts";
 import { decodeProgram, stopTokens } from "./decode-program.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import { type PromptPlan, planPrompt } from "./plan-prompt.ts";
-import type { ResolvedRequest } from "./resolve-request.ts";
+import { planInput, type ResolvedRequest } from "./resolve-request.ts";
 
 /** An answer ready to be submitted. */
 export interface PlannedAnswer {
@@ -27,21 +27,19 @@ export interface PlannedAnswer {
 export async function planAnswer(
   dependencies: RespondDependencies,
   request: ResolvedRequest,
-  dialect: StepDialect,
 ): Promise<PlannedAnswer> {
   const { base, settings, runtime } = request;
   const forced = dependencies.teacher?.forcing.next(base.anchor, base.toRender) ?? null;
   let limits: CallLimits = { allowed: [], forced: false };
   let prompt: PromptSettings = { forcedCall: null };
-  const plan = await planPrompt(dialect, runtime.encoder, base.prompt, base.toRender, (state) => {
-    const tools = dialect.tools(state);
+  const plan = await runtime.renderer.plan(planInput(request), (tools) => {
     limits = forced === null ? callLimits(settings.toolChoice, tools) : { allowed: tools, forced: false };
     prompt = { forcedCall: limits.forced ? limits.allowed : null };
     return prompt;
   });
   const room = { promptTokens: plan.prompt.length, contextLength: runtime.info().contextLength };
-  const constraints = answerConstraints(dialect.callSyntax, limits, settings);
-  const ids = forced === null ? null : await forcedIds(dependencies, request, dialect, plan, forced);
+  const constraints = answerConstraints(runtime.dialect.callSyntax, limits, settings);
+  const ids = forced === null ? null : await forcedIds(dependencies, request, plan, forced);
   const program = decodeProgram(runtime, settings, room, constraints, ids);
   return { plan, program, prompt, callable: limits.allowed, forced };
 }
@@ -50,14 +48,10 @@ export async function planAnswer(
 async function forcedIds(
   { teacher }: RespondDependencies,
   { runtime }: ResolvedRequest,
-  dialect: StepDialect,
   plan: PromptPlan,
   forced: ForcedOutput,
 ): Promise<Uint32Array> {
-  const text = dialect.writing(
-    plan.state,
-    forced.map(({ item }) => item),
-  );
+  const text = plan.writing(forced.map(({ item }) => item));
   const { ids } = await runtime.encoder.encode([text]);
   const canonical = ids[0] ?? new Uint32Array(0);
   const written = teacher?.encoding === "split" ? splitTokens(canonical, runtime.vocabulary) : canonical;

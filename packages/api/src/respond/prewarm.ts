@@ -1,6 +1,6 @@
 import type { EngineEvent, Ticket } from "@slipstream-stack/inference";
 import type { ResponseObject } from "@slipstream-stack/protocol";
-import type { StepDialect } from "../render/dialect.ts";
+import type { PromptPlan } from "../plan/renderer.ts";
 import { prefillProgram } from "./decode-program.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import { engineRequest } from "./engine-request.ts";
@@ -8,9 +8,8 @@ import type { Generation } from "./generate.ts";
 import type { Emit } from "./incoming.ts";
 import { usageOf } from "./lap.ts";
 import { makeNode } from "./make-node.ts";
-import { type PromptPlan, planPrompt } from "./plan-prompt.ts";
 import { publish } from "./publish.ts";
-import type { ResolvedRequest } from "./resolve-request.ts";
+import { planInput, type ResolvedRequest } from "./resolve-request.ts";
 import { inProgress, responseHeader, responseObject } from "./response-object.ts";
 
 const nothing: Generation = {
@@ -29,18 +28,11 @@ const nothing: Generation = {
 export async function prewarm(
   dependencies: RespondDependencies,
   request: ResolvedRequest,
-  dialect: StepDialect,
   emit: Emit,
 ): Promise<ResponseObject> {
   const { clock, techniques } = dependencies;
   const startedAt = clock.now();
-  const plan = await planPrompt(
-    dialect,
-    request.runtime.encoder,
-    request.base.prompt,
-    request.base.toRender,
-    () => null,
-  );
+  const plan = await request.runtime.renderer.plan(planInput(request), () => null);
   const limits = { promptTokens: plan.prompt.length, contextLength: request.runtime.info().contextLength };
   const program = prefillProgram(limits);
   const renderedAt = clock.now();
@@ -54,7 +46,7 @@ export async function prewarm(
     usage: usageOf(plan, generation, techniques.prefixReuse),
     completedAt: Math.floor(clock.wallClock() / 1000),
   });
-  const node = makeNode(request, dialect, {
+  const node = makeNode(request, {
     id: header.id,
     stored: request.store,
     endedAt: clock.now(),

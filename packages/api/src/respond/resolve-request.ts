@@ -1,6 +1,8 @@
 import type { Hash } from "@slipstream-stack/inference";
 import { type CreateRequest, type Item, type RequestSettings, WireError } from "@slipstream-stack/protocol";
 import type { ChainNode, HeadNode } from "../chain/chain-node.ts";
+import type { ModelRuntime } from "../plan/model-runtime.ts";
+import type { PlanInput } from "../plan/renderer.ts";
 import type { HeadSettings } from "../render/dialect.ts";
 import { flattenTools } from "../render/flatten-tools.ts";
 import { inheritSettings } from "../settings/inherit-settings.ts";
@@ -8,10 +10,9 @@ import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { pickSettings } from "../settings/settings-cache.ts";
 import { checkCallIds } from "./check-call-ids.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import { type Base, baseById, baseByLineage, freshBase } from "./find-base.ts";
+import { type Base, baseById, baseByLineage, freshBase, itemsBefore } from "./find-base.ts";
 import { findNode } from "./find-node.ts";
 import type { IncomingCreate } from "./incoming.ts";
-import type { ModelRuntime } from "./model-runtime.ts";
 
 /** A request with everything that had to be looked up for it. */
 export interface ResolvedRequest {
@@ -77,6 +78,11 @@ export async function resolveRequest(
     base,
     store: request.store ?? true,
   };
+}
+
+/** What the renderer has to do for a request. */
+export function planInput({ headSettings, base }: ResolvedRequest): PlanInput {
+  return { headSettings, base: base.prompt, before: () => itemsBefore(base), items: base.toRender };
 }
 
 function findBase(

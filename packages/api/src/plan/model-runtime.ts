@@ -4,9 +4,12 @@ import { canonicalJson, type JsonValue } from "@slipstream-stack/protocol";
 import { LRUCache } from "lru-cache";
 import type { HeadNode } from "../chain/chain-node.ts";
 import { rootLineage } from "../chain/lineage.ts";
-import type { Dialect, HeadSettings, RenderState } from "../render/dialect.ts";
+import type { Dialect, HeadSettings } from "../render/dialect.ts";
 import { Rope } from "../rope/rope.ts";
+import type { Renderer } from "./renderer.ts";
 import { SegmentEncoder } from "./segment-encoder.ts";
+import { StepRenderer } from "./step-renderer.ts";
+import { nothingRendered, WholeRenderer } from "./whole-renderer.ts";
 
 /** A served model as the API uses it: its dialect, its vocabulary, and the heads rendered for it so far. */
 export class ModelRuntime {
@@ -14,6 +17,7 @@ export class ModelRuntime {
   readonly dialect: Dialect;
   readonly vocabulary: Vocabulary;
   readonly encoder: SegmentEncoder;
+  readonly renderer: Renderer;
   /** Renderer and tokenizer: what a token sequence depends on besides the conversation. */
   readonly fingerprint: Hash;
   readonly #heads = new LRUCache<string, Promise<HeadNode>>({ max: 256 });
@@ -23,6 +27,10 @@ export class ModelRuntime {
     this.dialect = dialect;
     this.vocabulary = vocabulary;
     this.encoder = new SegmentEncoder(model.tokenizer, vocabulary);
+    this.renderer =
+      dialect.kind === "whole"
+        ? new WholeRenderer(dialect, this.encoder, vocabulary)
+        : new StepRenderer(dialect, this.encoder);
     this.fingerprint = shortHash("renderer", dialect.fingerprint, model.tokenizer.fingerprint);
   }
 
@@ -47,7 +55,7 @@ export class ModelRuntime {
   }
 
   async #makeHead(root: Hash, hash: Hash, settings: HeadSettings): Promise<HeadNode> {
-    const rendered = this.dialect.kind === "whole" ? nothingRendered : this.dialect.head(settings);
+    const rendered = this.dialect.kind === "whole" ? wholeHead : this.dialect.head(settings);
     const { ids } = await this.encoder.encode([[...rendered.glue, ...rendered.item]]);
     const { beginOfText, addBeginOfText } = this.vocabulary;
     const begin = addBeginOfText && beginOfText !== null ? [Uint32Array.of(beginOfText)] : [];
@@ -58,7 +66,7 @@ export class ModelRuntime {
 }
 
 /** A whole template has no head of its own: settings and items are rendered together. */
-const nothingRendered = { glue: [], item: [], state: {} as RenderState };
+const wholeHead = { glue: [], item: [], state: nothingRendered };
 
 const headHashes = new WeakMap<HeadSettings, Hash>();
 

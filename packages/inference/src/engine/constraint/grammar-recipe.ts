@@ -25,19 +25,6 @@ function recipe(parts: readonly string[], compile: GrammarRecipe["compile"]): Gr
   return { key, size: Buffer.byteLength(text), compile };
 }
 
-async function schemaText(library: XLibrary, schema: JsonObject): Promise<string> {
-  const grammar = await library.Grammar.fromJSONSchema(
-    JSON.stringify(closedSchema(schema)),
-    true,
-    undefined,
-    undefined,
-    true,
-  );
-  const text = grammar.toString();
-  grammar.dispose();
-  return text;
-}
-
 async function compileText(library: XLibrary, compiler: XCompiler, text: string): Promise<XCompiledGrammar> {
   const grammar = await library.Grammar.fromEBNF(text, "root");
   const compiled = await compiler.compileGrammar(grammar);
@@ -51,8 +38,8 @@ export function plainRecipe(source: Exclude<ConstraintSource, NamedJson>): Gramm
     return recipe(["ebnf", source.text], (library, compiler) => compileText(library, compiler, source.text));
   }
   const schema: JsonObject = source.kind === "json_object" ? { type: "object" } : source.schema;
-  return recipe(["schema", JSON.stringify(schema)], async (library, compiler) =>
-    compileText(library, compiler, await schemaText(library, schema)),
+  return recipe(["schema", JSON.stringify(schema)], (_, compiler) =>
+    compiler.compileJSONSchema(JSON.stringify(closedSchema(schema)), true, undefined, undefined, true),
   );
 }
 
@@ -74,9 +61,8 @@ export function openingsRecipe(source: NamedJson): GrammarRecipe {
 export function alternativeRecipe(source: NamedJson, alternative: Alternative): GrammarRecipe {
   const opening = openingOf(source, alternative);
   const parts = ["alternative", opening, JSON.stringify(alternative.schema), source.end];
-  return recipe(parts, async (library, compiler) => {
-    const grammar = await schemaText(library, alternative.schema);
-    const elements: XFormat[] = [{ type: "grammar", grammar }];
+  return recipe(parts, (_, compiler) => {
+    const elements: XFormat[] = [{ type: "json_schema", json_schema: closedSchema(alternative.schema) }];
     if (opening !== "") elements.unshift({ type: "const_string", value: opening });
     if (source.end !== "") elements.push({ type: "const_string", value: source.end });
     return compiler.compileStructuralTag({ type: "sequence", elements });

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
+import type { JsonObject } from "@slipstream-stack/protocol";
 
-/** A grammar of the library; `toString` is its EBNF text. */
+/** A grammar of the library, parsed. */
 export interface XGrammar {
   dispose(): void;
-  toString(): string;
 }
 
 /** A vocabulary as the library preprocessed it. */
@@ -33,6 +33,14 @@ export interface XMatcher {
 /** Compiles grammars for one vocabulary. */
 export interface XCompiler {
   dispose(): void;
+  /** `strictMode` admits nothing that the schema does not name. */
+  compileJSONSchema(
+    schema: string,
+    anyWhitespace: boolean,
+    indent: number | undefined,
+    separators: [string, string] | undefined,
+    strictMode: boolean,
+  ): Promise<XCompiledGrammar>;
   compileGrammar(grammar: XGrammar): Promise<XCompiledGrammar>;
   compileStructuralTag(tag: XFormat): Promise<XCompiledGrammar>;
 }
@@ -40,20 +48,13 @@ export interface XCompiler {
 /** The formats of the library's structural tags that are used here. */
 export type XFormat =
   | { readonly type: "const_string"; readonly value: string }
-  | { readonly type: "grammar"; readonly grammar: string }
+  | { readonly type: "json_schema"; readonly json_schema: JsonObject }
   | { readonly type: "sequence" | "or"; readonly elements: readonly XFormat[] };
 
 /** The part of `@mlc-ai/web-xgrammar` that is used here. */
 export interface XLibrary {
   readonly Grammar: {
     fromEBNF(text: string, rootRule: string): Promise<XGrammar>;
-    fromJSONSchema(
-      schema: string,
-      anyWhitespace: boolean,
-      indent: number | undefined,
-      separators: [string, string] | undefined,
-      strictMode: boolean,
-    ): Promise<XGrammar>;
   };
   readonly TokenizerInfo: {
     createTokenizerInfo(

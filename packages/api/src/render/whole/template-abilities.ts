@@ -46,8 +46,9 @@ export function probeTemplate(renderer: TemplateRenderer): TemplateAbilities {
     const text = renderer.tryRender({ messages, tools, generationPrompt: true });
     return text !== null && inOrder(text, messages) ? text : null;
   };
-  const single = shows([user("first question")]);
-  if (single === null) {
+  const messages = [user("first question")];
+  const single = renderer.render({ messages, tools: [], generationPrompt: true });
+  if (!inOrder(single, messages)) {
     throw new ApiError("dialect_broken", "The model's chat template does not show a user's message.");
   }
   const middle = [

@@ -51,6 +51,8 @@ function formatFixedDate(format: unknown): string {
 export class TemplateRenderer {
   readonly #template: Template;
   readonly #ends: TextEnds;
+  /** Some templates ask whether there are tools, some run over them unasked. */
+  readonly #noTools: null | readonly [];
 
   /** @throws ApiError dialect_broken where the template cannot be compiled. */
   constructor(template: string, ends: TextEnds) {
@@ -61,19 +63,14 @@ export class TemplateRenderer {
     } catch (cause) {
       throw new ApiError("dialect_broken", "The model's chat template cannot be compiled.", cause);
     }
+    const messages = [{ role: "user", content: "question" }] as const;
+    this.#noTools = this.#runs({ messages, tools: [], generationPrompt: true }, null) ? null : [];
   }
 
   /** @throws ApiError dialect_broken where the template raises an exception or does not run. */
   render(input: TemplateInput): string {
     try {
-      return this.#template.render({
-        messages: input.messages,
-        tools: input.tools.length === 0 ? null : input.tools,
-        add_generation_prompt: input.generationPrompt,
-        bos_token: this.#ends.beginOfText ?? "",
-        eos_token: this.#ends.endOfText ?? "",
-        fixed_date: formatFixedDate,
-      });
+      return this.#run(input, this.#noTools);
     } catch (cause) {
       throw new ApiError("dialect_broken", "The model's chat template rejects this conversation.", cause);
     }
@@ -85,6 +82,26 @@ export class TemplateRenderer {
       return this.render(input);
     } catch {
       return null;
+    }
+  }
+
+  #run({ messages, tools, generationPrompt }: TemplateInput, noTools: null | readonly []): string {
+    return this.#template.render({
+      messages,
+      tools: tools.length === 0 ? noTools : tools,
+      add_generation_prompt: generationPrompt,
+      bos_token: this.#ends.beginOfText ?? "",
+      eos_token: this.#ends.endOfText ?? "",
+      fixed_date: formatFixedDate,
+    });
+  }
+
+  #runs(input: TemplateInput, noTools: null | readonly []): boolean {
+    try {
+      this.#run(input, noTools);
+      return true;
+    } catch {
+      return false;
     }
   }
 }

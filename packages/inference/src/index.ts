@@ -1,3 +1,8 @@
+export {
+  type LlamaModel,
+  type LlamaModelOptions,
+  startLlamaModel,
+} from "./engine/llama/start-llama-model.ts";
 export { type CostModel, noCost, tinyCost } from "./engine/simulated/cost-model.ts";
 export {
   createSimulatedModel,

@@ -7,7 +7,8 @@ import { ConnectionChains } from "./chain/connection-chains.ts";
 import { type OutputGate, openGate } from "./egress/gate.ts";
 import type { ModelListing } from "./models/model-listing.ts";
 import { ModelRuntime } from "./plan/model-runtime.ts";
-import type { Dialect } from "./render/dialect.ts";
+import type { OpenCompaction } from "./render/chatml/chatml-options.ts";
+import { chooseDialect } from "./render/choose-dialect.ts";
 import { countInputTokens } from "./respond/count-input-tokens.ts";
 import { createRespond, observeConnections } from "./respond/create-respond.ts";
 import type { ApiTechniques, RespondDependencies, Submit } from "./respond/dependencies.ts";
@@ -22,16 +23,9 @@ import type { ApiKey } from "./transport/auth/keys.ts";
 import type { TransportLimits } from "./transport/limits.ts";
 import type { Logger } from "./transport/request-log.ts";
 
-/** One served model with the dialect chosen for it and what its listing shows. */
-export interface ApiModel {
-  readonly served: ServedModel;
-  readonly dialect: Dialect;
-  readonly listing: ModelListing;
-}
-
 /** What the API server is made of. Sizes in bytes, times in milliseconds. */
 export interface ApiOptions {
-  readonly models: readonly ApiModel[];
+  readonly models: readonly ServedModel[];
   readonly submit: Submit;
   readonly store: Store;
   readonly laps: {
@@ -42,6 +36,8 @@ export interface ApiOptions {
   readonly newId: (prefix: string) => string;
   /** Secret from which each scope's prefix-hash root is made. */
   readonly salt: Uint8Array;
+  /** Opens a sealed compaction item's summary; null where it is not this server's. */
+  readonly openCompaction: OpenCompaction;
   readonly techniques: ApiTechniques & { readonly websocket: boolean };
   readonly trajectory: { readonly lines: readonly ForcedOutput[]; readonly encoding: ForcedEncoding } | null;
   readonly gate?: () => OutputGate;
@@ -67,7 +63,7 @@ export async function createApi(options: ApiOptions): Promise<Server> {
     compact: () => Promise.reject(new WireError("not_found", "Compaction is not wired.")),
     stored: storedResponses(dependencies),
     laps: { find: async (scope, id) => laps.find(scope, id) ?? (await store.lap(scope, id)) },
-    models: options.models.map(({ listing }) => listing),
+    models: options.models.map((model) => listingOf(model, options.clock)),
     isReady: options.isReady,
     connections: observeConnections(dependencies),
     keys: options.keys,
@@ -83,10 +79,27 @@ export async function createApi(options: ApiOptions): Promise<Server> {
   });
 }
 
-async function respondDependencies(options: ApiOptions): Promise<RespondDependencies> {
+function listingOf({ description, engine }: ServedModel, clock: Clock): ModelListing {
+  return {
+    id: description.id,
+    created: Math.floor(clock.wallClock() / 1000),
+    ownedBy: "slipstream",
+    displayName: description.id,
+    contextLength: engine.info().contextLength,
+    freeformApplyPatch: false,
+  };
+}
+
+/**
+ * The state behind the pipeline, made once for a server.
+ * @throws ApiError dialect_broken where a model's template cannot be used.
+ */
+export async function respondDependencies(options: ApiOptions): Promise<RespondDependencies> {
   const models = new Map<string, ModelRuntime>();
-  for (const { served, dialect } of options.models) {
-    models.set(served.description.id, new ModelRuntime(served, dialect, await served.tokenizer.vocabulary()));
+  for (const model of options.models) {
+    const vocabulary = await model.tokenizer.vocabulary();
+    const { dialect } = chooseDialect(model.description, vocabulary, options.openCompaction);
+    models.set(model.description.id, new ModelRuntime(model, dialect, vocabulary));
   }
   const roots = new Map<Scope, Hash>();
   return {

@@ -1,3 +1,8 @@
+export { type ApiOptions, createApi } from "./create-api.ts";
+export { type OutputGate, openGate } from "./egress/gate.ts";
+export { ApiError, type ApiErrorCode } from "./errors.ts";
+export type { ApiTechniques, Submit } from "./respond/dependencies.ts";
+export type { Server } from "./server.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";
 export { createSqliteStore, type SqliteStoreOptions } from "./store/sqlite-store.ts";
 export type {
@@ -11,3 +16,6 @@ export type {
   StoredNode,
   StoredResponse,
 } from "./store/store.ts";
+export type { ForcedEncoding } from "./teacher-forcing/forced-tokens.ts";
+export { type ForcedOutput, parseTrajectory, readTrajectory } from "./teacher-forcing/trajectory.ts";
+export type { ApiKey } from "./transport/auth/keys.ts";

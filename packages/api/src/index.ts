@@ -1,4 +1,9 @@
+export { type CompactLimits, compactWindow } from "./compact/compact-window.ts";
+export { loadOrCreateKey } from "./compact/seal-key.ts";
+export { createSealer, type Sealer } from "./compact/sealer.ts";
 export { type ApiOptions, createApi } from "./create-api.ts";
+export { explainLap } from "./diagnostics/explain-lap.ts";
+export { LapRing, type LapRingLimits } from "./diagnostics/lap-ring.ts";
 export { type OutputGate, openGate } from "./egress/gate.ts";
 export { ApiError, type ApiErrorCode } from "./errors.ts";
 export type { ApiTechniques, Submit } from "./respond/dependencies.ts";

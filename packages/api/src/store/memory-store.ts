@@ -1,4 +1,4 @@
-import type { Hash, Scope } from "@slipstream-stack/inference";
+import type { Clock, Hash, Scope } from "@slipstream-stack/inference";
 import { type Item, type LapRecord, WireError } from "@slipstream-stack/protocol";
 import { decodeChain, decodeResponse } from "./record/decode-record.ts";
 import { itemPage, withIds } from "./record/item-page.ts";
@@ -15,8 +15,8 @@ import type {
 
 /** How much a memory store keeps; beyond it whole chains go, the one longest untouched first. */
 export interface MemoryStoreOptions {
-  /** Milliseconds since 1970. Without a clock, what has expired is found until the sweep takes it. */
-  readonly clock?: () => number;
+  /** Without a clock, what has expired is found until the sweep takes it. */
+  readonly clock?: Pick<Clock, "wallClock">;
   readonly maxResponses?: number;
   readonly maxBytes?: number;
 }
@@ -54,7 +54,7 @@ function lineOf(entry: Entry): Entry[] {
 }
 
 class MemoryStore implements Store {
-  readonly #clock: () => number;
+  readonly #clock: Pick<Clock, "wallClock">;
   readonly #maxResponses: number;
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
@@ -66,7 +66,7 @@ class MemoryStore implements Store {
   #closed = false;
 
   constructor(options: MemoryStoreOptions) {
-    this.#clock = options.clock ?? (() => 0);
+    this.#clock = options.clock ?? { wallClock: () => 0 };
     this.#maxResponses = options.maxResponses ?? 10_000;
     this.#maxBytes = options.maxBytes ?? 256 * 1024 * 1024;
   }
@@ -166,7 +166,7 @@ class MemoryStore implements Store {
 
   #isLive(entry: Entry): boolean {
     const { expiresAt } = entry.record;
-    return !entry.deleted && (expiresAt === null || expiresAt > this.#clock());
+    return !entry.deleted && (expiresAt === null || expiresAt > this.#clock.wallClock());
   }
 
   #live(scope: Scope, id: string): Entry | null {

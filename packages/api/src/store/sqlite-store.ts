@@ -1,4 +1,4 @@
-import type { Hash, Scope } from "@slipstream-stack/inference";
+import type { Clock, Hash, Scope } from "@slipstream-stack/inference";
 import { type LapRecord, WireError } from "@slipstream-stack/protocol";
 import { LRUCache } from "lru-cache";
 import { decodeChain, decodeResponse } from "./record/decode-record.ts";
@@ -20,8 +20,8 @@ const knownBlobLimit = 4096;
 /** Where and how responses are stored; times in milliseconds, sizes in bytes. */
 export interface SqliteStoreOptions {
   readonly path: string;
-  /** Milliseconds since 1970. Without a clock, what has expired is found until the sweep takes it. */
-  readonly clock?: () => number;
+  /** Without a clock, what has expired is found until the sweep takes it. */
+  readonly clock?: Pick<Clock, "wallClock">;
   /** Told of every failure with its cause; callers get a `WireError` that names what to do. */
   readonly onError: (error: Error) => void;
   readonly callTimeoutMs?: number;
@@ -34,11 +34,11 @@ export interface SqliteStoreOptions {
 
 class SqliteStore implements Store {
   readonly #thread: StoreThread;
-  readonly #clock: () => number;
+  readonly #clock: Pick<Clock, "wallClock">;
   readonly #known = new LRUCache<string, true>({ max: knownBlobLimit });
 
   constructor(options: SqliteStoreOptions) {
-    this.#clock = options.clock ?? (() => 0);
+    this.#clock = options.clock ?? { wallClock: () => 0 };
     this.#thread = new StoreThread({
       settings: {
         path: options.path,
@@ -57,7 +57,7 @@ class SqliteStore implements Store {
   }
 
   async commit(write: ResponseWrite): Promise<CommitResult> {
-    const now = this.#clock();
+    const now = this.#clock.wallClock();
     const known = (hash: Hash) => this.#known.has(`${write.scope}\0${hash}`);
     let outcome = await this.#thread.call("commit", { record: recordOf(write, known), now });
     if (outcome.result === "needs_blobs") {
@@ -73,25 +73,25 @@ class SqliteStore implements Store {
   }
 
   async response(scope: Scope, id: string): Promise<StoredResponse | null> {
-    const record = await this.#thread.call("response", { scope, id, now: this.#clock() });
+    const record = await this.#thread.call("response", { scope, id, now: this.#clock.wallClock() });
     return record === null ? null : decodeResponse(record);
   }
 
   async chain(scope: Scope, id: string): Promise<readonly StoredNode[]> {
-    return decodeChain(await this.#thread.call("chain", { scope, id, now: this.#clock() }));
+    return decodeChain(await this.#thread.call("chain", { scope, id, now: this.#clock.wallClock() }));
   }
 
   inputItems(scope: Scope, id: string, page: Page): Promise<ItemPage | null> {
-    return this.#thread.call("inputItems", { scope, id, page, now: this.#clock() });
+    return this.#thread.call("inputItems", { scope, id, page, now: this.#clock.wallClock() });
   }
 
   async lap(scope: Scope, id: string): Promise<LapRecord | null> {
-    const text = await this.#thread.call("lap", { scope, id, now: this.#clock() });
+    const text = await this.#thread.call("lap", { scope, id, now: this.#clock.wallClock() });
     return text === null ? null : (JSON.parse(text) as LapRecord);
   }
 
   remove(scope: Scope, id: string): Promise<boolean> {
-    return this.#thread.call("remove", { scope, id, now: this.#clock() });
+    return this.#thread.call("remove", { scope, id, now: this.#clock.wallClock() });
   }
 
   async sweep(now: number, limit: number): Promise<{ removed: number; more: boolean }> {

@@ -19,7 +19,7 @@ interface Opened {
 const implementations: Record<string, () => Promise<Opened>> = {
   memory: async () => {
     let now = 1_000;
-    const store = createMemoryStore({ clock: () => now });
+    const store = createMemoryStore({ clock: { wallClock: () => now } });
     return { store, setNow: (value) => (now = value), end: () => store.close() };
   },
   sqlite: async () => {
@@ -27,7 +27,7 @@ const implementations: Record<string, () => Promise<Opened>> = {
     const folder = mkdtempSync(join(tmpdir(), "slipstream-store-"));
     const store = await createSqliteStore({
       path: join(folder, "store.sqlite"),
-      clock: () => now,
+      clock: { wallClock: () => now },
       onError: () => {},
     });
     const end = async () => {

@@ -1,6 +1,6 @@
 import type { ModelDescription, Vocabulary } from "@slipstream-stack/inference";
-import { canonicalJson, isJsonObject, tryParseJson } from "@slipstream-stack/protocol";
 import { ApiError } from "../errors.ts";
+import { withCanonicalLines } from "./canonical-lines.ts";
 import { createChatmlDialect } from "./chatml/chatml-dialect.ts";
 import type { OpenCompaction, ThinkingMarks } from "./chatml/chatml-options.ts";
 import { turnEnd, turnStart } from "./chatml/chatml-turns.ts";
@@ -98,7 +98,7 @@ function agrees(
 }
 
 /** A conversation and its generation prompt as a dialect's steps render it. */
-export function renderBySteps(dialect: StepDialect, conversation: ProbeConversation): string {
+function renderBySteps(dialect: StepDialect, conversation: ProbeConversation): string {
   const head = dialect.head({
     instructions: conversation.instructions,
     tools: flattenTools(conversation.tools),
@@ -110,13 +110,4 @@ export function renderBySteps(dialect: StepDialect, conversation: ProbeConversat
     .flatMap((step) => [...step.glue, ...step.item])
     .map((segment) => segment.text)
     .join("");
-}
-
-/** A text whose lines of JSON are in canonical form: templates space and order them in their own way. */
-export function withCanonicalLines(text: string): string {
-  const canonical = (line: string): string => {
-    const value = line.startsWith("{") ? tryParseJson(line) : undefined;
-    return isJsonObject(value) ? canonicalJson(value) : line;
-  };
-  return text.split("\n").map(canonical).join("\n");
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { InferenceError } from "../../../errors.ts";
 import { encodeFrame, FrameDecoder } from "../../wire/frame.ts";
 import {
@@ -36,8 +37,8 @@ export interface ChildHooks {
  * `InferenceError` `engine_start_failed`.
  */
 export async function startChild(options: ChildOptions, hooks: ChildHooks): Promise<EngineChild> {
-  const entry = new URL("../child/child.ts", import.meta.url);
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry.pathname], {
+  const entry = fileURLToPath(new URL("../child/child.ts", import.meta.url));
+  const child = spawn(process.execPath, [entry], {
     stdio: ["pipe", "pipe", "pipe"],
   });
   const ended = new Promise<void>((resolve) => {

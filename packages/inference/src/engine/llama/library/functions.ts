@@ -1,3 +1,4 @@
+import type koffi from "koffi";
 import type { LibraryHandle } from "koffi";
 import type { Layouts } from "./layouts.ts";
 import type {
@@ -12,6 +13,8 @@ import type {
 } from "./pointer.ts";
 
 type Params = Record<string, unknown>;
+/** A structure passed by its address. */
+type StructureAddress = ReturnType<typeof koffi.as>;
 type Bytes = Uint8Array;
 
 /** The functions of libllama that the engine calls, typed. Names are those of `llama.h` without `llama_`. */
@@ -24,7 +27,7 @@ export interface LlamaFunctions {
   quantizeDefaultParams(): Params;
   modelLoad(path: string, params: Params): ModelPointer | null;
   modelFree(model: ModelPointer): void;
-  modelQuantize(source: string, target: string, params: Params): number;
+  modelQuantize(source: string, target: string, params: StructureAddress): number;
   contextInit(model: ModelPointer, params: Params): ContextPointer | null;
   contextFree(context: ContextPointer): void;
   attachThreadpool(context: ContextPointer, decode: ThreadpoolPointer, prefill: ThreadpoolPointer): void;

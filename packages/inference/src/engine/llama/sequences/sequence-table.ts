@@ -4,7 +4,7 @@ import type { Evaluator } from "../step-loop/evaluator.ts";
 import { BlockLedger } from "./block-ledger.ts";
 import { CellLedger } from "./cell-ledger.ts";
 import type { PrefixMatch } from "./match-prefix.ts";
-import { isResident, type Sequence } from "./sequence.ts";
+import { isResident, type Sequence, shareable } from "./sequence.ts";
 import { TokenLog } from "./token-log.ts";
 
 export interface SequenceLimits {
@@ -171,13 +171,17 @@ export class SequenceTable {
     return sequence.tokens.ref(held);
   }
 
-  /** Drops idle sequences that are wholly a prefix of `sequence`, which serves the same requests. */
+  /** Of idle sequences that begin alike, keeps the longest: it serves the requests of all. */
   absorb(sequence: Sequence): void {
     for (const other of [...this.#sequences]) {
       if (other === sequence || other.owner !== null || other.tokens.root !== sequence.tokens.root) continue;
-      const { length } = other.tokens;
-      const within = length <= Math.min(sequence.evaluated, sequence.visible) && other.visible >= length;
-      if (within && sequence.tokens.holds(other.tokens.ref(length))) this.drop(other);
+      if (contains(sequence, other)) {
+        this.drop(other);
+      } else if (contains(other, sequence)) {
+        this.touch(other);
+        this.drop(sequence);
+        return;
+      }
     }
   }
 
@@ -320,4 +324,12 @@ export class SequenceTable {
     }
     sequence.announced = count;
   }
+}
+
+/** True if everything that others may match in `part` can be matched in `whole`, too. */
+function contains(whole: Sequence, part: Sequence): boolean {
+  const { length } = part.tokens;
+  // One that waits to be settled is not known in full yet.
+  const settled = part.visible >= length;
+  return settled && length <= shareable(whole) && whole.tokens.holds(part.tokens.ref(length));
 }

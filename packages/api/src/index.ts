@@ -21,6 +21,7 @@ export type {
   StoredNode,
   StoredResponse,
 } from "./store/store.ts";
+export { type SweepPace, sweepRegularly } from "./store/sweep-regularly.ts";
 export type { ForcedEncoding } from "./teacher-forcing/forced-tokens.ts";
 export { type ForcedOutput, parseTrajectory, readTrajectory } from "./teacher-forcing/trajectory.ts";
-export type { ApiKey } from "./transport/auth/keys.ts";
+export { type ApiKey, parseKeys } from "./transport/auth/keys.ts";

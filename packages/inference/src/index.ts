@@ -1,3 +1,4 @@
+export { requantise } from "./engine/llama/quantise/requantise.ts";
 export {
   type LlamaModel,
   type LlamaModelOptions,

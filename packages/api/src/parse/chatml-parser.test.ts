@@ -231,6 +231,17 @@ describe("chatml parser: streaming", () => {
     assert.deepEqual(texts(bytesOf('"}}')), []);
   });
 
+  it("finds the end of a call in an unusual form wherever the stretches end", () => {
+    const parser = new ChatmlParser(plain);
+    const text = '<tool_call>{"arguments": {"a": 1}, "name": "run"}</tool_call>';
+    const before = Array.from(text.slice(0, -1)).flatMap((character) => feed(parser, character));
+    assert.deepEqual(before, []);
+    assert.deepEqual(
+      feed(parser, ">").map((event) => event.type),
+      ["item-start", "delta", "item-end"],
+    );
+  });
+
   it("says where each item ends in bytes, separators counted to the next", () => {
     const first = "Grüße 🙂";
     const second = written("run", '{"a": "ü"}');

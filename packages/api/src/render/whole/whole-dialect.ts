@@ -12,7 +12,7 @@ import { fitMessages } from "./fit-messages.ts";
 import { StructureShield } from "./structure-shield.ts";
 import { probeTemplate } from "./template-abilities.ts";
 import { readConversation } from "./template-messages.ts";
-import { TemplateRenderer } from "./template-renderer.ts";
+import { type TemplateMessage, TemplateRenderer } from "./template-renderer.ts";
 
 /** Part of every fingerprint: to be raised with any change of what this dialect renders. */
 const version = "whole-1";
@@ -28,6 +28,9 @@ export interface WholeTokens {
 }
 
 const thinkingMarks: ThinkingMarks = { open: "<think>", close: "</think>" };
+
+/** Templates look at the first message without asking whether there is one. */
+const nothingSaid: readonly TemplateMessage[] = [{ role: "user", content: "" }];
 
 /**
  * Any model through its own Jinja template. The conversation is rendered as one and cut at structural tokens;
@@ -72,7 +75,9 @@ export function createWholeDialect(
         JSON.stringify(tools),
       ]);
       const fitted = fitMessages(head.instructions, tools, entries, abilities, shield);
-      const text = renderer.render({ ...fitted, generationPrompt: prompt !== null });
+      if (fitted.messages.length === 0 && prompt === null) return [];
+      const messages = fitted.messages.length === 0 ? nothingSaid : fitted.messages;
+      const text = renderer.render({ ...fitted, messages, generationPrompt: prompt !== null });
       const forced = prompt !== null && prompt.forcedCall !== null ? `${callOpen}\n` : "";
       return cutAtStructure(guard, shield, withoutBegin(text, tokens) + forced);
     },

@@ -1,5 +1,6 @@
 import type { Clock, Hash, Scope } from "@slipstream-stack/inference";
 import { type Item, type LapRecord, WireError } from "@slipstream-stack/protocol";
+import { SharedBlobs } from "./memory/shared-blobs.ts";
 import { decodeChain, decodeResponse } from "./record/decode-record.ts";
 import { itemPage, withIds } from "./record/item-page.ts";
 import { type ResponseRecord, recordOf } from "./record/record.ts";
@@ -30,16 +31,15 @@ interface Entry {
   deleted: boolean;
 }
 
-interface Blob {
-  readonly content: Uint8Array;
-  users: number;
-}
-
 const keyOf = (scope: Scope, id: string): string => `${scope}\0${id}`;
 
 function sizeOf(record: ResponseRecord): number {
   const texts = record.items.length + record.body.length + record.lap.length;
   return texts + (record.sampled?.ids.byteLength ?? 0) + record.marks.length * 16;
+}
+
+function blobsOf({ head, settings }: Pick<ResponseWrite, "head" | "settings">): ReadonlySet<Hash> {
+  return new Set([head, settings]);
 }
 
 function rootOf(entry: Entry): Entry {
@@ -58,7 +58,7 @@ class MemoryStore implements Store {
   readonly #maxResponses: number;
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #blobs = new Map<string, Blob>();
+  readonly #blobs = new SharedBlobs();
   /** The entries of each tree of chains by its root, the one longest untouched first. */
   readonly #trees = new Map<Entry, Set<Entry>>();
   readonly #candidates = new Set<Entry>();
@@ -76,7 +76,7 @@ class MemoryStore implements Store {
     if (this.#entries.has(keyOf(write.scope, write.id))) return { result: "conflict", bytes: 0 };
     const parent = write.parent === null ? null : this.#live(write.scope, write.parent);
     if (write.parent !== null && parent === null) return { result: "parent_gone", bytes: 0 };
-    const blobBytes = this.#useBlobs(write);
+    const blobBytes = this.#blobs.use(write.scope, blobsOf(write), write.blobs);
     const record = recordOf(write, () => true);
     const root = parent === null ? null : rootOf(parent);
     const bytes = sizeOf(record);
@@ -96,7 +96,7 @@ class MemoryStore implements Store {
       body,
       items,
       inputCount,
-      settings: this.#blob(scope, settings),
+      settings: this.#blobs.content(scope, settings),
     });
   }
 
@@ -106,8 +106,9 @@ class MemoryStore implements Store {
     const blobs = new Map<Hash, Uint8Array>();
     const nodes = lineOf(entry).map((node) => {
       const { blobs: _blobs, lap: _lap, expiresAt: _expiresAt, ...record } = node.record;
-      for (const hash of [record.head, record.settings]) blobs.set(hash, this.#blob(scope, hash));
-      return { ...record, deleted: !this.#isLive(node) };
+      for (const hash of [record.head, record.settings]) blobs.set(hash, this.#blobs.content(scope, hash));
+      const deleted = !this.#isLive(node);
+      return { ...record, body: deleted ? "{}" : record.body, deleted };
     });
     return decodeChain({ nodes, blobs });
   }
@@ -180,32 +181,6 @@ class MemoryStore implements Store {
     this.#candidates.add(entry);
   }
 
-  #blob(scope: Scope, hash: Hash): Uint8Array {
-    return this.#blobs.get(keyOf(scope, hash))?.content ?? new Uint8Array(0);
-  }
-
-  /** Counts a user for head and settings; the bytes that came new. */
-  #useBlobs(write: ResponseWrite): number {
-    const hashes = [...new Set([write.head, write.settings])];
-    const contents = hashes.map(
-      (hash) => this.#blobs.get(keyOf(write.scope, hash))?.content ?? write.blobs.get(hash),
-    );
-    if (contents.includes(undefined)) {
-      throw new WireError("server_error", "The contents of the response's head or settings were not given.");
-    }
-    let added = 0;
-    for (const [index, hash] of hashes.entries()) {
-      const key = keyOf(write.scope, hash);
-      const content = contents[index] ?? new Uint8Array(0);
-      const blob = this.#blobs.get(key) ?? { content: content.slice(), users: 0 };
-      if (blob.users === 0) added += content.length;
-      blob.users += 1;
-      this.#blobs.set(key, blob);
-    }
-    this.#bytes += added;
-    return added;
-  }
-
   #insert(entry: Entry): void {
     const root = rootOf(entry);
     this.#entries.set(keyOf(entry.record.scope, entry.record.id), entry);
@@ -218,7 +193,7 @@ class MemoryStore implements Store {
   }
 
   #drop(entry: Entry): void {
-    const { scope, id, head, settings } = entry.record;
+    const { scope, id } = entry.record;
     this.#entries.delete(keyOf(scope, id));
     this.#candidates.delete(entry);
     if (entry.parent !== null) entry.parent.children -= 1;
@@ -227,18 +202,11 @@ class MemoryStore implements Store {
     tree?.delete(entry);
     if (tree?.size === 0) this.#trees.delete(root);
     this.#bytes -= entry.bytes;
-    for (const hash of new Set([head, settings])) {
-      const blob = this.#blobs.get(keyOf(scope, hash));
-      if (blob === undefined) continue;
-      blob.users -= 1;
-      if (blob.users > 0) continue;
-      this.#blobs.delete(keyOf(scope, hash));
-      this.#bytes -= blob.content.length;
-    }
+    this.#blobs.release(scope, blobsOf(entry.record));
   }
 
   #makeRoom(current: Entry): void {
-    while (this.#entries.size > this.#maxResponses || this.#bytes > this.#maxBytes) {
+    while (this.#entries.size > this.#maxResponses || this.#bytes + this.#blobs.bytes > this.#maxBytes) {
       const [oldest] = this.#trees;
       // The chain at work stays whole, even where it alone exceeds the limit.
       if (oldest === undefined || oldest[0] === current) return;

@@ -68,8 +68,8 @@ export interface StoredResponse {
 }
 
 /**
- * A node of a stored chain; a deleted ancestor still comes, `deleted` and perhaps with an empty body, as long
- * as a live response needs it.
+ * A node of a stored chain; a deleted ancestor still comes, `deleted` and with an empty body, as long as a
+ * live response needs it.
  */
 export interface StoredNode extends Omit<ResponseWrite, "blobs" | "lap" | "expiresAt"> {
   readonly deleted: boolean;

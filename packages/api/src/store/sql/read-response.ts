@@ -114,8 +114,9 @@ export async function readChain(
     .select(["head.hash as head", "settings.hash as settings"])
     .orderBy("ancestors.distance", "desc")
     .execute();
-  const nodes = rows.map(
-    (row, index): NodeRecord => ({
+  const nodes = rows.map((row, index): NodeRecord => {
+    const deleted = row.state !== responseState.live || (row.expires_at !== null && row.expires_at <= now);
+    return {
       scope,
       id: row.id,
       parent: rows[index - 1]?.id ?? null,
@@ -130,10 +131,10 @@ export async function readChain(
       head: row.head,
       settings: row.settings,
       tip: { hash: row.tip_hash, length: row.tip_length },
-      body: row.body === null ? "{}" : unpackText(row.body),
-      deleted: row.state !== responseState.live || (row.expires_at !== null && row.expires_at <= now),
-    }),
-  );
+      body: deleted || row.body === null ? "{}" : unpackText(row.body),
+      deleted,
+    };
+  });
   const hashes = new Set(nodes.flatMap((node) => [node.head, node.settings]));
   return { nodes, blobs: await blobContents(database, scope, [...hashes]) };
 }

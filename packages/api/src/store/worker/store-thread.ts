@@ -4,6 +4,9 @@ import type { DatabaseSettings } from "../sql/open-database.ts";
 import { openErrorOf, type StoreFailure, wireErrorOf } from "./failure.ts";
 import type { StoreCalls, StoreOperation, StoreReplyMessage } from "./protocol.ts";
 
+/** Milliseconds between two tries to open a database that does not open. */
+const restartDelayMs = 500;
+
 interface Pending {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
@@ -39,12 +42,16 @@ export class StoreThread {
   }
 
   /**
-   * Starts the thread and opens the database; at once where both stand.
+   * Starts the thread and opens the database; nothing to do where both stand. A failure is repeated for half a
+   * second before it is tried again.
    * @throws ApiError `store_unavailable` or `store_corrupt`.
    */
   open(): Promise<void> {
     this.#opening ??= this.#start().catch((error: unknown) => {
-      this.#opening = null;
+      // Calls that follow fail at once: starting a thread for each would only burden a machine in trouble.
+      setTimeout(() => {
+        this.#opening = null;
+      }, restartDelayMs).unref();
       throw error;
     });
     return this.#opening;

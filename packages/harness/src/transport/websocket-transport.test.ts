@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { TransportError } from "../errors.ts";
 import { HistoryLog } from "../history/history-log.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -11,6 +13,7 @@ import { functionCall, ScriptedServer, textMessage } from "./testing/scripted-se
 import { ManualClock } from "./testing/test-ports.ts";
 import type { ScriptedAnswer } from "./testing/wire-script.ts";
 import { defaultTimeouts, type TransportTimeouts } from "./timeouts.ts";
+import { WebSocketConnection } from "./websocket-connection.ts";
 import { WebSocketTransport } from "./websocket-transport.ts";
 
 const never = new AbortController().signal;
@@ -197,7 +200,7 @@ test("H1.7: a cancel before anything was sent arms no timer and costs no wait", 
   assert.equal(server.requests.length, 1);
 });
 
-test("a response gone silent is a timeout, and so is an upgrade that nobody answers", async (context) => {
+test("a response gone silent is a timeout", async (context) => {
   const clock = new ManualClock();
   const { lap } = await setUp(context, [{ fault: { kind: "hang", afterEvents: 2 } }], { clock });
   const silent = assert.rejects(
@@ -207,7 +210,24 @@ test("a response gone silent is a timeout, and so is an upgrade that nobody answ
   await wait(50);
   clock.advance(defaultTimeouts.idleMs + 1);
   await silent;
-  await nextTurn();
+});
+
+test("an upgrade that nobody answers is a timeout", async (context) => {
+  const deaf = createServer(() => {}).on("upgrade", () => {});
+  await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+  context.after(() => {
+    deaf.closeAllConnections();
+    deaf.close();
+  });
+  const clock = new ManualClock();
+  const url = `ws://127.0.0.1:${(deaf.address() as AddressInfo).port}/`;
+  const opening = WebSocketConnection.open({ url, headers: {}, clock, connectMs: 500 }, never);
+  const late = assert.rejects(
+    opening,
+    (error) => TransportError.isInstance(error) && error.kind === "timeout",
+  );
+  clock.advance(500);
+  await late;
 });
 
 test("responses asked for at once run one after the other", async (context) => {

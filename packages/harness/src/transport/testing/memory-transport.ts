@@ -2,6 +2,7 @@ import type { JsonValue } from "@slipstream-stack/protocol";
 import { TransportError } from "../../errors.ts";
 import { buildRequest } from "../../request/build-request.ts";
 import type { ModelCall, ModelTransport, TransportEvent } from "../model-transport.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import { readWireError, readWireEvent } from "../wire-event.ts";
 import { answerEvents, type ScriptedAnswer } from "./wire-script.ts";
 
@@ -42,11 +43,7 @@ export class MemoryTransport implements ModelTransport {
       if (event !== null) yield event;
     }
     if (fault?.kind === "drop") throw new TransportError("broken", "dropped");
-    if (fault?.kind === "hang") {
-      await new Promise((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
-    }
+    if (fault?.kind === "hang") await unlessAborted(new Promise<never>(() => {}), signal);
   }
 
   async warmUp(): Promise<void> {}

@@ -1,7 +1,8 @@
 const brand = Symbol.for("slipstream.cli.CliError");
 
-/** Exit statuses of every command (0 is done). */
+/** Exit statuses of every command. */
 export const exitStatus = {
+  done: 0,
   taskFailed: 1,
   usage: 2,
   setup: 3,

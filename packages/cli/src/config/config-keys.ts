@@ -49,3 +49,13 @@ const switches = new Map([
   ["off", false],
   ["no", false],
 ]);
+
+/** Whether a key is on or off, so that its flag may stand alone. */
+export function takesSwitch(key: ConfigKey): boolean {
+  return key.schema.safeParse(true).success;
+}
+
+/** `techniques.prefix_reuse` is `--techniques-prefix-reuse` on the command line. */
+export function flagOf(path: string): string {
+  return `--${path.replace(/[._]/g, "-")}`;
+}

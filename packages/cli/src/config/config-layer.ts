@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CliError } from "../errors.ts";
-import { type ConfigKey, configKeys, parseText } from "./config-keys.ts";
+import { type ConfigKey, configKeys, flagOf, parseText } from "./config-keys.ts";
 import { configSchema } from "./schema.ts";
 
 /** Values of one place, by path; `origin` names the place for a person. */
@@ -14,13 +14,14 @@ const otherVariables = new Set([
   "SLIPSTREAM_CONFIG",
   "SLIPSTREAM_DATA",
   "SLIPSTREAM_API_KEY",
+  "SLIPSTREAM_API_KEYS",
 ]);
 
 /** @throws CliError `config_invalid` for a value that the key does not accept. */
 export function layerFromFlags(flags: ReadonlyMap<string, string>): ConfigLayer {
   const values = [...flags].map(([path, text]) => {
     const key = configKeys.find((candidate) => candidate.path === path);
-    const origin = `flag --${path.replaceAll("_", "-")}`;
+    const origin = `flag ${flagOf(path)}`;
     if (key === undefined) throw unknown(path, origin);
     return [path, { value: readText(key, text, origin), origin }] as const;
   });

@@ -62,13 +62,13 @@ test("texts become the key's type", async () => {
     ["allowed_origins", "http://a, http://b"],
     ["deterministic", "1"],
     ["model", "123"],
-    ["context_length", "4096"],
+    ["context_tokens", "4096"],
   ]);
   const { config } = await loadConfig({ flags, file: null }, machine(home.path));
   assert.deepEqual(config.allowed_origins, ["http://a", "http://b"]);
   assert.equal(config.deterministic, true);
   assert.equal(config.model, "123");
-  assert.equal(config.context_length, 4096);
+  assert.equal(config.context_tokens, 4096);
 });
 
 const badFlags = [

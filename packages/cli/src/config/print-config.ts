@@ -1,20 +1,16 @@
+import { formatTable } from "../terminal/format-table.ts";
 import { configKeys } from "./config-keys.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
-/** Every key with its value and its origin, one a line in aligned columns. */
+/** Every key with its value and its origin, one a line in columns. */
 export function printConfig(loaded: LoadedConfig): string {
-  const rows = configKeys.map(({ path }) => [
-    path,
-    JSON.stringify(valueAt(loaded, path)),
-    loaded.origins.get(path) ?? "",
-  ]);
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows
-    .map(
-      ([path = "", value = "", origin = ""]) =>
-        `${path.padEnd(widths[0] ?? 0)}  ${value.padEnd(widths[1] ?? 0)}  ${origin}`,
-    )
-    .join("\n");
+  return formatTable(
+    configKeys.map(({ path }) => [
+      path,
+      JSON.stringify(valueAt(loaded, path)),
+      loaded.origins.get(path) ?? "",
+    ]),
+  );
 }
 
 /** The same as an object of `{value, origin}` by path. */

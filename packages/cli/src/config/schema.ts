@@ -30,15 +30,14 @@ export const configSchema = z.strictObject({
   keys_file: z.string().nullable().default(null),
   allowed_origins: z.array(z.string()).default([]),
   allowed_hosts: z.array(z.string()).default([]),
-  /** Tokens a sequence may hold. */
-  context_length: z.int().min(256).nullable().default(null),
-  /** Sequences that run at the same time. */
-  parallel: z.int().min(1).max(64).nullable().default(null),
+  /** Cells of the engine's KV cache: tokens of all sequences that are resident. */
+  context_tokens: z.int().min(256).nullable().default(null),
+  /** Sequences resident at once. */
+  max_sequences: z.int().min(1).max(256).nullable().default(null),
   prefill_threads: z.int().min(1).nullable().default(null),
   decode_threads: z.int().min(1).nullable().default(null),
-  /** Prompt tokens evaluated in one step. */
+  /** Tokens evaluated in one step at most. */
   batch_tokens: z.int().min(32).nullable().default(null),
-  flash_attention: z.enum(["auto", "on", "off"]).default("auto"),
   /** Bytes of RAM for idle sequences that gave up their cells. */
   parked_bytes: z.int().min(0).nullable().default(null),
   /** Same tokens on every run: flash attention and batching off (architecture, law 8). */

@@ -38,16 +38,17 @@ export interface CatalogueEntry {
   readonly sources: readonly ModelSource[];
   /** What the model is served with unless the configuration says otherwise. */
   readonly settings: {
-    readonly contextLength: number;
+    /** Cells of the KV cache: tokens of all sequences together. */
+    readonly contextTokens: number;
     readonly temperature: number;
     readonly topP: number;
   };
 }
 
-/** Bytes a model needs in memory: served file, keys and values of its whole context, and working space. */
+/** Bytes a model needs in memory: served file, keys and values of all its cells, and working space. */
 export function memoryNeeded(entry: CatalogueEntry): number {
   const weights = entry.derived?.sizeBytes ?? entry.file.sizeBytes;
-  return weights + entry.kvBytesPerToken * entry.settings.contextLength + workingBytes;
+  return weights + entry.kvBytesPerToken * entry.settings.contextTokens + workingBytes;
 }
 
 /** Compute buffers, vocabulary and the process itself. */

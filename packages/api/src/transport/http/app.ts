@@ -62,7 +62,7 @@ function admit(service: Service, request: FastifyRequest, reply: FastifyReply): 
 function hookLifecycle(app: FastifyInstance, service: Service): void {
   app.addHook("onRequest", (request, reply, next) => {
     request.setDecorator<RequestContext>(contextKey, {
-      requestId: service.makeId("req"),
+      requestId: service.newId("req"),
       startedAt: service.clock.now(),
       scope: "",
       transport: "http",

@@ -22,7 +22,7 @@ export function fakeResponse(id: string, incoming: IncomingCreate, output: Item[
     previous_response_id: request.previous_response_id ?? null,
     prompt_cache_key: null,
     prompt_cache_retention: null,
-    slipstream_settings: null,
+    slipstream_settings: "fingerprint",
     reasoning: { effort: null, summary: null },
     safety_identifier: null,
     service_tier: "default",

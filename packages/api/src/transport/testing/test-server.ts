@@ -64,7 +64,7 @@ function testOptions(
     webSocket: true,
     settingsInheritance: true,
     clock,
-    makeId: (prefix) => {
+    newId: (prefix) => {
       ids += 1;
       return `${prefix}_${ids}`;
     },

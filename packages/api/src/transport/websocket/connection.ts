@@ -155,7 +155,7 @@ export class WebSocketConnection {
   /** Reads one message and puts its answer into its lane. Never rejects. */
   async #receive(data: Buffer, isBinary: boolean, startedAt: number): Promise<void> {
     const run: Run = {
-      requestId: this.#service.makeId("req"),
+      requestId: this.#service.newId("req"),
       lane: defaultLane,
       startedAt,
       bytesIn: data.length,

@@ -59,7 +59,7 @@ export class WebSocketMode {
 
   /** Answers one upgrade request: a connection, or an HTTP error. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const requestId = this.#service.makeId("req");
+    const requestId = this.#service.newId("req");
     // Until the WebSocket library takes it over, an error of this socket has no other listener.
     const ignore = (): void => void socket.destroy();
     socket.on("error", ignore);
@@ -77,7 +77,7 @@ export class WebSocketMode {
   }
 
   #admit(request: IncomingMessage): Peer {
-    const { originRules, authenticator, makeId, webSocket, isDraining } = this.#service;
+    const { originRules, authenticator, newId, webSocket, isDraining } = this.#service;
     checkOrigin(request.headers, originRules);
     if ((request.url ?? "").split("?")[0] !== path) {
       throw new WireError("not_found", `WebSocket connections are taken at ${path} only.`);
@@ -88,7 +88,7 @@ export class WebSocketMode {
       throw new WireError("method_not_allowed", "WebSocket mode is off; use POST.", { status: 426 });
     }
     if (isDraining()) throw new WireError("server_error", "The server is closing.", { status: 503 });
-    return { id: makeId("conn"), scope, authorization, headers: plainHeaders(request) };
+    return { id: newId("conn"), scope, authorization, headers: plainHeaders(request) };
   }
 
   /** Lets running requests end, then closes every connection. */

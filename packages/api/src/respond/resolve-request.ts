@@ -106,8 +106,14 @@ function resolveIncomingSettings(
   }
   const parent = previous === null ? null : settings.byFingerprint(scope, previous.settings);
   return settings.resolve(scope, `${inherit}+${settingsKey}`, () =>
-    inheritSettings(pickSettings(request), inherit, parent),
+    inheritSettings(givenSettings(request), inherit, parent),
   );
+}
+
+/** With settings inherited the transport puts an empty model where none was given. */
+function givenSettings(request: CreateRequest): Partial<RequestSettings> {
+  const { model, ...given } = pickSettings(request);
+  return model === undefined || model === "" ? given : { ...given, model };
 }
 
 function modelNotFound(model: string, known: readonly string[]): WireError {

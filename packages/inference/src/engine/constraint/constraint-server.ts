@@ -2,12 +2,15 @@ import type { ConstraintSource } from "../../port/decode-program.ts";
 import { toByteLevelText } from "./byte-level-text.ts";
 import type { BeginMessage, ConstraintMessage, ConstraintSetup } from "./constraint-message.ts";
 import { openingsRecipe, plainRecipe } from "./grammar-recipe.ts";
-import { GrammarRefused, GrammarStore } from "./grammar-store.ts";
+import { GrammarRefused } from "./grammar-refused.ts";
+import { GrammarStore } from "./grammar-store.ts";
 import { unpackVocabulary } from "./packed-vocabulary.ts";
 import { SharedAnswer } from "./shared-answer.ts";
 import { SharedHealth } from "./shared-health.ts";
 import { StretchRun, type StretchTools } from "./stretch-run.ts";
+import { StringLimits } from "./string-limits.ts";
 import { TokenMask } from "./token-mask.ts";
+import { Utf8Guard } from "./utf8-guard.ts";
 import type { XInstance } from "./xgrammar-library.ts";
 
 type Afterwards = BeginMessage["afterwards"];
@@ -40,7 +43,8 @@ async function toolsOf(
   const { maxCompiled, maxCompiledBytes, refused } = setup;
   const compiling = (key: string) => health.compiling.set(key);
   const store = new GrammarStore({ instance, compiler, maxCompiled, maxCompiledBytes, refused, compiling });
-  return { store, mask: new TokenMask(vocabulary), pieces };
+  const mask = new TokenMask(vocabulary);
+  return { store, mask, limits: new StringLimits(pieces), utf8: new Utf8Guard(pieces), pieces };
 }
 
 /**

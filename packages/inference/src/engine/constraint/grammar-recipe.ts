@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@slipstream-stack/protocol";
 import type { ConstraintSource } from "../../port/decode-program.ts";
-import { closedSchema } from "./closed-schema.ts";
+import { grammarSchema } from "./grammar-schema.ts";
 import type { XCompiledGrammar, XCompiler, XFormat, XLibrary } from "./xgrammar-library.ts";
 
 /** A grammar that can be compiled. */
@@ -39,7 +39,7 @@ export function plainRecipe(source: Exclude<ConstraintSource, NamedJson>): Gramm
   }
   const schema: JsonObject = source.kind === "json_object" ? { type: "object" } : source.schema;
   return recipe(["schema", JSON.stringify(schema)], (_, compiler) =>
-    compiler.compileJSONSchema(JSON.stringify(closedSchema(schema)), true, undefined, undefined, true),
+    compiler.compileJSONSchema(JSON.stringify(grammarSchema(schema)), true, undefined, undefined, true),
   );
 }
 
@@ -62,7 +62,7 @@ export function alternativeRecipe(source: NamedJson, alternative: Alternative): 
   const opening = openingOf(source, alternative);
   const parts = ["alternative", opening, JSON.stringify(alternative.schema), source.end];
   return recipe(parts, (_, compiler) => {
-    const elements: XFormat[] = [{ type: "json_schema", json_schema: closedSchema(alternative.schema) }];
+    const elements: XFormat[] = [{ type: "json_schema", json_schema: grammarSchema(alternative.schema) }];
     if (opening !== "") elements.unshift({ type: "const_string", value: opening });
     if (source.end !== "") elements.push({ type: "const_string", value: source.end });
     return compiler.compileStructuralTag({ type: "sequence", elements });

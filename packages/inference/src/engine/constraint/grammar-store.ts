@@ -1,12 +1,10 @@
 import { LRUCache } from "lru-cache";
 import type { GrammarRecipe } from "./grammar-recipe.ts";
+import { GrammarRefused } from "./grammar-refused.ts";
 import type { XCompiledGrammar, XCompiler, XInstance, XMatcher } from "./xgrammar-library.ts";
 
 /** Bytes a compiled grammar is taken to fill per byte of its description, where memory growth does not show it. */
 const compiledBytesPerByte = 256;
-
-/** A grammar that cannot be used: the reason is for the client. */
-export class GrammarRefused extends Error {}
 
 /** What a store is made of. */
 export interface GrammarStoreOptions {

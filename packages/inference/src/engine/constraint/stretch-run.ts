@@ -1,3 +1,4 @@
+import type { JsonObject } from "@slipstream-stack/protocol";
 import type { ConstraintSource } from "../../port/decode-program.ts";
 import type { Vocabulary } from "../../port/tokenizer.ts";
 import {
@@ -9,14 +10,20 @@ import {
   openingsRecipe,
   plainRecipe,
 } from "./grammar-recipe.ts";
-import { GrammarRefused, type GrammarStore } from "./grammar-store.ts";
+import { GrammarRefused } from "./grammar-refused.ts";
+import type { GrammarStore } from "./grammar-store.ts";
+import { hasLengthLimits, JsonTracker } from "./json-tracker.ts";
+import type { StringLimits } from "./string-limits.ts";
 import { type MaskSummary, type TokenMask, whitespaceRun } from "./token-mask.ts";
+import type { Utf8Guard } from "./utf8-guard.ts";
 import type { XMatcher } from "./xgrammar-library.ts";
 
 /** What stretches of one vocabulary share. */
 export interface StretchTools {
   readonly store: GrammarStore;
   readonly mask: TokenMask;
+  readonly limits: StringLimits;
+  readonly utf8: Utf8Guard;
   readonly pieces: Vocabulary["pieces"];
 }
 
@@ -63,12 +70,16 @@ export class StretchRun {
   readonly #tokens: number[] = [];
   #matcher: XMatcher | null = null;
   #choice: Choice | null = null;
-  #text: Buffer = Buffer.alloc(0);
+  /** The stretch so far, while a choice is open. */
+  #text: Buffer;
+  #tracker: JsonTracker | null = null;
   #spaces = 0;
+  #lastByte = 0;
 
   private constructor(tools: StretchTools, head: Uint8Array) {
     this.#tools = tools;
     this.#head = head;
+    this.#text = Buffer.from(head);
   }
 
   /**
@@ -82,9 +93,11 @@ export class StretchRun {
     head: Uint8Array,
   ): Promise<StretchRun | null> {
     const run = new StretchRun(tools, head);
+    if (source.kind === "json_schema") run.#track(source.schema, 0);
     const fits =
       source.kind === "named_json" ? await run.#choose(source) : await run.#walk(plainRecipe(source));
     run.#spaces = whitespaceRun(0, head);
+    run.#lastByte = head.at(-1) ?? 0;
     return fits ? run : null;
   }
 
@@ -93,6 +106,8 @@ export class StretchRun {
     if (this.#matcher?.acceptToken(token) !== true) return false;
     const bytes = this.#tools.pieces[token] ?? new Uint8Array(0);
     this.#spaces = whitespaceRun(this.#spaces, bytes);
+    this.#lastByte = bytes.at(-1) ?? this.#lastByte;
+    this.#tracker?.feed(bytes);
     if (this.#choice === null) return true;
     this.#tokens.push(token);
     const text = Buffer.concat([this.#text, bytes]);
@@ -108,6 +123,8 @@ export class StretchRun {
     const matcher = this.#matcher;
     if (matcher === null) return { text: false, end: false };
     into.set(await matcher.getNextTokenBitmask());
+    this.#tools.utf8.narrow(into, this.#lastByte);
+    if (this.#tracker !== null) this.#tools.limits.narrow(into, this.#tracker);
     return this.#tools.mask.narrow(into, this.#spaces, () => matcher.findJumpForwardString());
   }
 
@@ -117,7 +134,6 @@ export class StretchRun {
   }
 
   async #choose(source: NamedJson): Promise<boolean> {
-    this.#text = Buffer.from(this.#head);
     const open = openingsOf(source).filter(({ opening }) => agrees(this.#text, opening));
     if (open.length === 0) return false;
     this.#choice = { source, open };
@@ -130,7 +146,15 @@ export class StretchRun {
     if (this.#choice === null || only === undefined) return false;
     const { source } = this.#choice;
     this.#choice = null;
+    this.#track(only.alternative.schema, only.opening.length);
     return this.#walk(alternativeRecipe(source, only.alternative));
+  }
+
+  /** Watches the lengths of strings from here on, if there are any to watch. */
+  #track(schema: JsonObject, skip: number): void {
+    if (!hasLengthLimits(schema)) return;
+    this.#tracker = new JsonTracker(schema, skip);
+    this.#tracker.feed(this.#text);
   }
 
   /** Takes what came so far through a grammar from its start. */

@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../../port/tokenizer.ts";
+import { exceeds, intersects, removeAll, removeToken, tokenSet } from "./token-set.ts";
 
 /** Longest run of raw spaces, tabs and line breaks a stretch may hold, bytes. */
 const whitespaceLimit = 128;
@@ -10,29 +11,6 @@ export function whitespaceRun(before: number, bytes: Uint8Array): number {
   let length = 0;
   while (length < bytes.length && whitespace.has(bytes[bytes.length - 1 - length] ?? 0)) length += 1;
   return length === bytes.length ? before + length : length;
-}
-
-function setOf(ids: Iterable<number>, tokens: number): Uint32Array {
-  const words = new Uint32Array(Math.ceil(tokens / 32));
-  for (const id of ids) {
-    if (id >= 0 && id < tokens) words[id >> 5] = (words[id >> 5] ?? 0) | (1 << (id & 31));
-  }
-  return words;
-}
-
-function intersects(left: Uint32Array, right: Uint32Array): boolean {
-  return left.some((word, index) => (word & (right[index] ?? 0)) !== 0);
-}
-
-/** Whether `mask` has a bit outside `other`. */
-function exceeds(mask: Uint32Array, other: Uint32Array): boolean {
-  return mask.some((word, index) => (word & ~(other[index] ?? 0)) !== 0);
-}
-
-function subtract(mask: Uint32Array, other: Uint32Array): void {
-  for (let index = 0; index < mask.length; index += 1) {
-    mask[index] = (mask[index] ?? 0) & ~(other[index] ?? 0);
-  }
 }
 
 /** What a mask admits. */
@@ -54,13 +32,13 @@ export class TokenMask {
     const { pieces, structural, endOfGeneration } = vocabulary;
     const ends = new Set(endOfGeneration);
     this.#structural = new Map([...structural].filter(([id, text]) => text !== "" && !ends.has(id)));
-    this.#structuralSet = setOf(this.#structural.keys(), pieces.length);
-    this.#endSet = setOf(ends, pieces.length);
+    this.#structuralSet = tokenSet(this.#structural.keys(), pieces.length);
+    this.#endSet = tokenSet(ends, pieces.length);
     const spaces: number[] = [];
     pieces.forEach((piece, id) => {
       if (piece.length > 0 && piece.every((byte) => whitespace.has(byte))) spaces.push(id);
     });
-    this.#whitespaceSet = setOf(spaces, pieces.length);
+    this.#whitespaceSet = tokenSet(spaces, pieces.length);
   }
 
   /**
@@ -73,11 +51,11 @@ export class TokenMask {
     if (intersects(mask, this.#structuralSet) && exceeds(mask, this.#structuralSet)) {
       const text = forced();
       for (const [id, token] of this.#structural) {
-        if (!text.startsWith(token)) mask[id >> 5] = (mask[id >> 5] ?? 0) & ~(1 << (id & 31));
+        if (!text.startsWith(token)) removeToken(mask, id);
       }
     }
     if (spaces >= whitespaceLimit && exceeds(mask, this.#whitespaceSet)) {
-      subtract(mask, this.#whitespaceSet);
+      removeAll(mask, this.#whitespaceSet);
     }
     return { text: exceeds(mask, this.#endSet), end: intersects(mask, this.#endSet) };
   }

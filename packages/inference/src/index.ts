@@ -1,3 +1,4 @@
+export { inspectLibrary, type LibraryReport } from "./engine/llama/library/inspect-library.ts";
 export { requantise } from "./engine/llama/quantise/requantise.ts";
 export {
   type LlamaModel,

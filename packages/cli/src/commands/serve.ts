@@ -21,6 +21,8 @@ export const define: DefineCommand = (command, context, done) => {
       await asked;
     }
     await server.close(urgent.aborted ? 0 : drainMs);
+    // A listener on the channel keeps the process alive.
+    if (process.connected) process.disconnect();
     done(0);
   });
 };

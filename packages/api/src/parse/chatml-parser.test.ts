@@ -206,6 +206,15 @@ describe("chatml parser: streaming", () => {
     assert.deepEqual(feed(parser, "box"), [{ type: "delta", index: 0, text: "\n<tool_box" }]);
   });
 
+  it("holds nothing back where no tool may be called", () => {
+    const parser = new ChatmlParser({ ...plain, scope: ToolScope.empty });
+    const texts = ["Hi\n<tool_call>", '\n{"name": "run"'].flatMap((text) => feed(parser, text));
+    assert.deepEqual(
+      texts.flatMap((event) => (event.type === "delta" ? [event.text] : [])),
+      ["Hi\n<tool_call>", '\n{"name": "run"'],
+    );
+  });
+
   it("starts a call when its name closes, and streams the arguments as they come", () => {
     const parser = new ChatmlParser(plain);
     assert.deepEqual(feed(parser, '<tool_call>\n{"name": "run'), []);

@@ -112,7 +112,9 @@ export class ChatmlParser implements OutputParser {
   }
 
   #readText(final: boolean): boolean {
-    const at = this.#buffer.indexOf(callOpen);
+    // Where nothing can be called, nothing needs to be held back.
+    const callable = this.#options.scope.tools.length > 0;
+    const at = callable ? this.#buffer.indexOf(callOpen) : -1;
     if (at !== -1) {
       this.#writeText(this.#buffer.slice(0, this.#buffer[at - 1] === "\n" ? at - 1 : at), "message");
       this.#bodyAt = this.#buffer.indexOf(callOpen) + callOpen.length;
@@ -120,7 +122,7 @@ export class ChatmlParser implements OutputParser {
       this.#phase = "header";
       return true;
     }
-    const held = final ? 0 : heldSuffix(this.#buffer, [callOpen, `\n${callOpen}`]);
+    const held = final || !callable ? 0 : heldSuffix(this.#buffer, [callOpen, `\n${callOpen}`]);
     this.#writeText(this.#buffer.slice(0, this.#buffer.length - held), "message");
     if (final && this.#buffer !== "" && this.#emitter.ended === 0) this.#forceText();
     return false;

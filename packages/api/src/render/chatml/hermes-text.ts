@@ -5,8 +5,8 @@ import { SegmentWriter } from "../segment-writer.ts";
 
 export const callOpen = "<tool_call>";
 export const callClose = "</tool_call>";
-export const responseOpen = "<tool_response>";
-export const responseClose = "</tool_response>";
+const responseOpen = "<tool_response>";
+const responseClose = "</tool_response>";
 
 /** How a Hermes-trained model (Qwen 2.5 and 3, Hermes 2 Pro and 3) writes a call. */
 export const hermesCallSyntax: CallSyntax = {

@@ -57,7 +57,7 @@ export const namespaceTool: Tool = toolSchema.parse({
   name: "mcp__echo",
   tools: [{ type: "function", name: "say" }],
 });
-export const searchTool: Tool = toolSchema.parse({ type: "tool_search", execution: "client" });
+const searchTool: Tool = toolSchema.parse({ type: "tool_search", execution: "client" });
 export const someTools: readonly Tool[] = [functionTool, customTool, namespaceTool, searchTool];
 
 export const message = (role: string, content: string): Item => item({ type: "message", role, content });
@@ -70,7 +70,7 @@ export const thought = (text: string): Item =>
   item({ type: "reasoning", summary: [], content: [{ type: "reasoning_text", text }] });
 
 /** Calls of `someTools`. */
-export const anyCall: fc.Arbitrary<Item> = fc.oneof(
+const anyCall: fc.Arbitrary<Item> = fc.oneof(
   jsonArguments.map((value) => call(JSON.stringify(value, null, 1))),
   jsonArguments.map((value) => call(JSON.stringify(value), "say", "mcp__echo")),
   anyText.map(customCall),

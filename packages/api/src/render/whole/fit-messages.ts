@@ -6,7 +6,7 @@ import type { Entry } from "./template-messages.ts";
 import type { TemplateMessage } from "./template-renderer.ts";
 
 /** Says to the model that a user turn is really a system message its template has no place for. */
-export const systemMarker = "[system]\n";
+const systemMarker = "[system]\n";
 
 /** A conversation in the form one template can show. */
 export interface FittedConversation {

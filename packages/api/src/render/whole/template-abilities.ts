@@ -20,7 +20,7 @@ const user = (content: string): TemplateMessage => ({ role: "user", content });
 const assistant = (content: string): TemplateMessage => ({ role: "assistant", content });
 const system = (content: string): TemplateMessage => ({ role: "system", content });
 
-export const probeTool: JsonObject = {
+const probeTool: JsonObject = {
   type: "function",
   function: {
     name: "probe_tool",
@@ -30,7 +30,7 @@ export const probeTool: JsonObject = {
 };
 
 /** A call of the probe tool and its result, within a conversation. */
-export const probeCallMessages: readonly TemplateMessage[] = [
+const probeCallMessages: readonly TemplateMessage[] = [
   user("first question"),
   {
     role: "assistant",

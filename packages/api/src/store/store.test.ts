@@ -108,6 +108,18 @@ const cases: Record<string, (opened: Opened) => Promise<void>> = {
     });
   },
 
+  "gives a chain of hundreds whole and in order": async ({ store }) => {
+    for (const length of [128, 300]) {
+      const names = Array.from({ length }, (_, index) => `l${length}-${index}`);
+      await commitChain(store, names);
+      const ids = await idsOfChain(store, `resp_${names.at(-1)}`);
+      assert.deepEqual(
+        ids,
+        names.map((name) => `resp_${name}`),
+      );
+    }
+  },
+
   "follows the branch of a fork and not its sibling": async ({ store }) => {
     await commitChain(store, ["a", "b", "c"]);
     await store.commit(responseWriteFixture("d", { parent: "resp_b", chain: "resp_a", depth: 2 }));

@@ -4,7 +4,7 @@ import type { StoredNode, StoredResponse } from "../store.ts";
 import type { ChainRecord, ReadRecord } from "./record.ts";
 
 /** Characters of JSON parsed before other work of the event loop gets its turn. */
-const sliceCharacters = 256 * 1024;
+const sliceCharacters = 64 * 1024;
 
 /** The response a stored record stands for. */
 export function decodeResponse(record: ReadRecord): StoredResponse {

@@ -2,6 +2,7 @@ import type { Scope } from "@slipstream-stack/inference";
 import type { ChainRecord, ReadRecord, ResponseRecord } from "../record/record.ts";
 import type { CommitOutcome } from "../sql/commit-response.ts";
 import type { DatabaseSettings } from "../sql/open-database.ts";
+import type { ChainPart } from "../sql/read-chain.ts";
 import type { ItemPage, Page } from "../store.ts";
 import type { StoreFailure } from "./failure.ts";
 
@@ -17,7 +18,7 @@ export interface StoreCalls {
   open: { request: DatabaseSettings; result: null };
   commit: { request: { record: ResponseRecord; now: number }; result: CommitOutcome };
   response: { request: ById; result: ReadRecord | null };
-  chain: { request: ById; result: ChainRecord };
+  chain: { request: ById & { part: ChainPart }; result: ChainRecord };
   inputItems: { request: ById & { page: Page }; result: ItemPage | null };
   lap: { request: ById; result: string | null };
   remove: { request: ById; result: boolean };

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { openDatabase } from "../sql/open-database.ts";
-import { readChain, readInputItems, readLap, readResponse } from "../sql/read-response.ts";
+import { readChain } from "../sql/read-chain.ts";
+import { readInputItems } from "../sql/read-input-items.ts";
+import { readLap, readResponse } from "../sql/read-response.ts";
 import { removeResponse, sweepResponses } from "../sql/remove-response.ts";
 import type { StoreDatabase } from "../sql/schema.ts";
 import { commitGroup } from "./commit-group.ts";
@@ -20,8 +22,8 @@ async function perform(database: StoreDatabase, message: StoreCallMessage): Prom
       return readResponse(database, scope, id, now);
     }
     case "chain": {
-      const { scope, id, now } = message.request;
-      return readChain(database, scope, id, now);
+      const { scope, id, part, now } = message.request;
+      return readChain(database, scope, id, now, part);
     }
     case "inputItems": {
       const { scope, id, page, now } = message.request;

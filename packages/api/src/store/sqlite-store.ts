@@ -49,7 +49,7 @@ class SqliteStore implements Store {
         maxBytes: options.maxBytes ?? null,
       },
       callTimeoutMs: options.callTimeoutMs ?? 15_000,
-      pendingLimit: options.pendingLimit ?? 10_000,
+      pendingLimit: options.pendingLimit ?? 2_000,
       onError: options.onError,
       onStart: () => this.#known.clear(),
     });

@@ -11,7 +11,7 @@ export const schemaVersion = 1;
 export const responseState = { live: 0, candidate: 1, ancestor: 2 } as const;
 
 /** What is known of one response apart from its items. */
-export interface ResponseTable {
+interface ResponseTable {
   key: Generated<number>;
   scope: string;
   id: string;
@@ -36,7 +36,7 @@ export interface ResponseTable {
  * The items of one response and what belongs to them. Apart from its row, so that walking a chain, deleting
  * and expiring rewrite no content and need no room, which a full disk would not have.
  */
-export interface ContentTable {
+interface ContentTable {
   response_key: number;
   marks: Uint8Array;
   sampled: Uint8Array | null;
@@ -44,14 +44,14 @@ export interface ContentTable {
 }
 
 /** Heads and settings, each stored once per scope. */
-export interface BlobTable {
+interface BlobTable {
   key: Generated<number>;
   scope: string;
   hash: string;
   content: Uint8Array;
 }
 
-export interface SchemaTable {
+interface SchemaTable {
   name: string;
   version: number;
 }

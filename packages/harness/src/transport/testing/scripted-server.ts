@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { FunctionCallItem, MessageItem } from "@slipstream-stack/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { answerEvents, type ScriptedAnswer, type WireObject } from "./wire-script.ts";
 
@@ -202,18 +203,18 @@ function settingsOf(body: WireObject): string {
 }
 
 /** An assistant message with one text. */
-export function textMessage(text: string, id = "msg_1") {
+export function textMessage(text: string, id = "msg_1"): MessageItem {
   return {
     type: "message",
     id,
     role: "assistant",
     status: "completed",
     content: [{ type: "output_text", text, annotations: [] }],
-  } as const satisfies WireObject;
+  };
 }
 
 /** A call of a function tool. */
-export function functionCall(callId: string, name: string, callArguments: WireObject = {}) {
+export function functionCall(callId: string, name: string, callArguments: WireObject = {}): FunctionCallItem {
   return {
     type: "function_call",
     id: `fc_${callId}`,
@@ -221,5 +222,5 @@ export function functionCall(callId: string, name: string, callArguments: WireOb
     name,
     arguments: JSON.stringify(callArguments),
     status: "completed",
-  } as const satisfies WireObject;
+  };
 }

@@ -5,7 +5,9 @@ import { checkLengths } from "./check-lengths.ts";
 const file = (path: string, lines: number) => ({ path, text: "x\n".repeat(lines) });
 const short = [1, 2, 3].map((number) => file(`packages/a/src/short-${number}.ts`, 50));
 
-test("400 lines pass, 401 do not", () => {
+test("400 lines of source and 600 of a test pass, one more does not", () => {
+  assert.equal(checkLengths([...short, file("packages/a/src/b.test.ts", 600)], {}).length, 0);
+  assert.equal(checkLengths([...short, file("packages/a/src/b.test.ts", 601)], {}).length, 1);
   assert.equal(checkLengths([...short, file("packages/a/src/b.ts", 400)], {}).length, 0);
   assert.equal(checkLengths([...short, file("packages/a/src/b.ts", 401)], {}).length, 1);
 });

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { checkArrows } from "./check-arrows.ts";
 import { checkContents } from "./check-contents.ts";
 import { checkDecisions } from "./check-decisions.ts";
+import { checkHooks } from "./check-hooks.ts";
 import { checkLengths, type LengthExceptions } from "./check-lengths.ts";
 import { checkLock, type LockFile } from "./check-lock.ts";
 import { readRepository } from "./read-repository.ts";
@@ -15,6 +16,7 @@ export function checkRepository(root: string): string[] {
   return [
     ...checkLengths(files, readJson("scripts/checks/length-exceptions.json") as LengthExceptions),
     ...checkArrows(files),
+    ...checkHooks(files),
     ...checkLock(
       readJson("package-lock.json") as LockFile,
       readJson("scripts/checks/install-scripts.json") as Record<string, string>,

@@ -64,10 +64,17 @@ export class CellLedger {
     if (length === 0) this.#cells.delete(sequence);
   }
 
-  /** Cells that would become free with this sequence. */
-  unique(sequence: number): number {
+  /** Cells that would become free with all these sequences together. */
+  heldOnlyBy(sequences: Iterable<number>): number {
+    const seen = new Uint16Array(this.size);
     let count = 0;
-    for (const cell of this.#cells.get(sequence) ?? []) if (this.#holders[cell] === 1) count += 1;
+    for (const sequence of sequences) {
+      for (const cell of this.#cells.get(sequence) ?? []) {
+        const holders = (seen[cell] ?? 0) + 1;
+        seen[cell] = holders;
+        if (holders === this.#holders[cell]) count += 1;
+      }
+    }
     return count;
   }
 }

@@ -30,6 +30,8 @@ export class SequenceTable {
   readonly #freeSlots: number[];
   #clock = 0;
   #parkedBytes = 0;
+  /** Kept between steps: only sequences that come, go or change hands alter it. */
+  #reclaimable: number | null = null;
 
   constructor(evaluator: Evaluator, limits: SequenceLimits) {
     this.#evaluator = evaluator;
@@ -54,12 +56,14 @@ export class SequenceTable {
     return [...this.#sequences].filter((sequence) => sequence.state !== null).length;
   }
 
-  /** Cells that only idle sequences hold, each for itself: what parking them would surely free. */
+  /** Cells that only idle sequences hold: what parking them would free. */
   reclaimable(): number {
-    return this.#idleResident().reduce((sum, sequence) => sum + this.cells.unique(sequence.slot), 0);
+    this.#reclaimable ??= this.cells.heldOnlyBy(this.#idleResident().map(({ slot }) => slot));
+    return this.#reclaimable;
   }
 
   touch(sequence: Sequence): void {
+    this.#reclaimable = null;
     this.#clock += 1;
     sequence.usedAt = this.#clock;
   }
@@ -115,6 +119,7 @@ export class SequenceTable {
   /** Moves a resident sequence to RAM within the byte limit; where that fails, its evaluated tokens are lost. */
   park(sequence: Sequence): void {
     if (!isResident(sequence)) return;
+    this.#reclaimable = null;
     const state = this.#limits.parkedBytes > 0 ? this.#evaluator.saveState(sequence.slot) : null;
     const fits = state !== null && this.#makeRoomForState(state.length, sequence);
     this.#freeSlot(sequence);
@@ -132,6 +137,7 @@ export class SequenceTable {
 
   /** Forgets a sequence and frees what it holds. */
   drop(sequence: Sequence): void {
+    this.#reclaimable = null;
     if (isResident(sequence)) this.#freeSlot(sequence);
     this.#announce(sequence, 0);
     this.#forgetState(sequence);
@@ -146,6 +152,7 @@ export class SequenceTable {
       sequence.tokens.truncate(length);
       return;
     }
+    this.#reclaimable = null;
     // Blocks are told off by hash, so before the log forgets them.
     this.#announce(sequence, Math.min(sequence.announced, Math.floor(length / hashBlockSize)));
     sequence.tokens.truncate(length);
@@ -208,11 +215,8 @@ export class SequenceTable {
   /** Parks idle sequences beyond the hot set: on a CPU attention pays for every resident cell. */
   coolDown(): void {
     if (this.#limits.parkedBytes === 0) return;
-    let cells = this.reclaimable();
-    for (const sequence of this.#idleResident()) {
-      if (cells <= this.#limits.hotIdleTokens) return;
-      cells -= this.cells.unique(sequence.slot);
-      this.park(sequence);
+    while (this.reclaimable() > this.#limits.hotIdleTokens) {
+      if (!this.parkIdle(null)) return;
     }
   }
 

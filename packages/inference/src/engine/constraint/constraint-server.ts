@@ -8,9 +8,9 @@ import { unpackVocabulary } from "./packed-vocabulary.ts";
 import { SharedAnswer } from "./shared-answer.ts";
 import { SharedHealth } from "./shared-health.ts";
 import { StretchRun, type StretchTools } from "./stretch-run.ts";
-import { StringLimits } from "./string-limits.ts";
 import { TokenMask } from "./token-mask.ts";
 import { Utf8Guard } from "./utf8-guard.ts";
+import { ValueLimits } from "./value-limits.ts";
 import type { XInstance } from "./xgrammar-library.ts";
 
 type Afterwards = BeginMessage["afterwards"];
@@ -44,7 +44,7 @@ async function toolsOf(
   const compiling = (key: string) => health.compiling.set(key);
   const store = new GrammarStore({ instance, compiler, maxCompiled, maxCompiledBytes, refused, compiling });
   const mask = new TokenMask(vocabulary);
-  return { store, mask, limits: new StringLimits(pieces), utf8: new Utf8Guard(pieces), pieces };
+  return { store, mask, limits: new ValueLimits(vocabulary), utf8: new Utf8Guard(pieces), pieces };
 }
 
 /**

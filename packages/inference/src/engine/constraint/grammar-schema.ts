@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@slipstream-stack/protocol";
 import { GrammarRefused } from "./grammar-refused.ts";
 import { jsonSafePattern } from "./json-safe-pattern.ts";
+import { isEmptyRange, numberLimits } from "./number-limits.ts";
 
 const mapsOfSchemas = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 const listsOfSchemas = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const singleSchemas = ["items", "additionalProperties", "unevaluatedProperties", "contains", "propertyNames"];
-const lengths = ["minLength", "maxLength"];
+/** What `ValueLimits` sees to. */
+const limits = ["minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 const opensObject = ["properties", "patternProperties", "additionalProperties", "unevaluatedProperties"];
 
 function anySchema(value: JsonValue): JsonValue {
@@ -26,21 +28,31 @@ function checkNames(properties: JsonObject): void {
   }
 }
 
+function checkLimits(schema: JsonObject): void {
+  const { minLength, maxLength } = schema;
+  const noLength = typeof minLength === "number" && typeof maxLength === "number" && minLength > maxLength;
+  if (noLength || isEmptyRange(numberLimits(schema))) {
+    throw new GrammarRefused("No value is within the limits of the schema.");
+  }
+}
+
 /**
  * The schema to compile in XGrammar's strict mode, which admits nothing that a schema does not name: an object
  * that names its properties stays closed unless it says otherwise (a model asked for arguments must not invent
  * more), while an object or array that says nothing about its members is opened, as JSON Schema means it.
  *
- * Two things XGrammar gets wrong are taken from it. Its strings of a given length hold no escapes, do hold raw
- * control characters, and take seconds to compile: lengths are left to `StringLimits`. Its patterns match raw
+ * Three things XGrammar gets wrong are taken from it. Its strings of a given length hold no escapes, do hold raw
+ * control characters, and take seconds to compile; its ranges of numbers admit numbers outside them: both are left
+ * to `ValueLimits`. Its patterns match raw
  * JSON text: they are rewritten so that what they match is what stands between the quotes.
  *
- * @throws GrammarRefused for a property name that XGrammar cannot write.
+ * @throws GrammarRefused for a property name that XGrammar cannot write, and for limits that nothing meets.
  */
 export function grammarSchema(schema: JsonObject): JsonObject {
+  checkLimits(schema);
   const result: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (lengths.includes(key)) continue;
+    if (limits.includes(key)) continue;
     if (key === "properties" && isJsonObject(value)) checkNames(value);
     if (mapsOfSchemas.includes(key) && isJsonObject(value)) {
       result[key] = Object.fromEntries(

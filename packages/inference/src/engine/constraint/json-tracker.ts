@@ -1,5 +1,6 @@
 import type { JsonObject } from "@slipstream-stack/protocol";
 import { emptyString, type StringScan, scanByte } from "./json-text-scan.ts";
+import { type NumberLimits, numberCanFit, numberFits } from "./number-limits.ts";
 import { type LengthLimits, SchemaPath } from "./schema-path.ts";
 
 interface Frame {
@@ -11,22 +12,36 @@ interface Frame {
   readonly index: number;
 }
 
+interface OpenNumber {
+  readonly text: string;
+  readonly limits: readonly NumberLimits[];
+}
+
 interface OpenString {
   readonly scan: StringScan;
-  /** Limits of a value; `null` for a key. */
-  readonly limits: LengthLimits | null;
+  /** Limits of a value, none where it has none; `null` for a key. */
+  readonly limits: readonly LengthLimits[] | null;
   /** Raw bytes of a key. */
   readonly raw: readonly number[];
 }
 
+function longest(limits: readonly LengthLimits[]): number {
+  return Math.max(...limits.map(({ max }) => max));
+}
+
+function holds({ text, limits }: OpenNumber, test: (text: string, limits: NumberLimits) => boolean): boolean {
+  return limits.length === 0 || limits.some((one) => test(text, one));
+}
+
 /**
- * Follows JSON text byte by byte beside its schema, to know the lengths a string may have. The text is taken to be
+ * Follows JSON text byte by byte beside its schema, to keep strings and numbers within their limits. The text is taken to be
  * what the schema's grammar admits; what comes after the value is ignored.
  */
 export class JsonTracker {
   #root: SchemaPath;
   #frames: readonly Frame[] = [];
   #string: OpenString | null = null;
+  #number: OpenNumber | null = null;
   #skip: number;
   #done = false;
   #broken = false;
@@ -42,21 +57,31 @@ export class JsonTracker {
     copy.#root = this.#root;
     copy.#frames = this.#frames;
     copy.#string = this.#string;
+    copy.#number = this.#number;
     copy.#done = this.#done;
     copy.#broken = this.#broken;
     return copy;
   }
 
-  /** A string was shorter or longer than it may be. */
+  /** A string or number was outside its limits, or cannot end within them any more. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** Characters the open string value may still get, an escape begun included; `null` outside of one. */
-  get room(): number | null {
+  /** A number is open whose value so far is outside its limits. */
+  get unfinished(): boolean {
+    return this.#number !== null && !holds(this.#number, numberFits);
+  }
+
+  get inString(): boolean {
+    return this.#string !== null;
+  }
+
+  /** Characters the open string value may still get, an escape begun included. */
+  get room(): number {
     const open = this.#string;
-    if (open === null || open.limits === null) return null;
-    return open.limits.max - open.scan.chars;
+    if (open === null || open.limits === null || open.limits.length === 0) return Number.POSITIVE_INFINITY;
+    return longest(open.limits) - open.scan.chars;
   }
 
   feed(bytes: Uint8Array): void {
@@ -77,12 +102,15 @@ export class JsonTracker {
     const raw = open.limits === null ? [...open.raw, byte] : open.raw;
     this.#string = { scan, limits: open.limits, raw };
     const chars = scan.chars + (scan.escape === "" ? 0 : 1);
-    if (open.limits !== null && chars > open.limits.max) this.#broken = true;
+    if (open.limits !== null && open.limits.length > 0 && chars > longest(open.limits)) this.#broken = true;
   }
 
   #close(open: OpenString): void {
     this.#string = null;
-    if (open.limits !== null && open.scan.chars < open.limits.min) this.#broken = true;
+    const { chars } = open.scan;
+    const limits = open.limits ?? [];
+    if (limits.length > 0 && !limits.some(({ min, max }) => chars >= min && chars <= max))
+      this.#broken = true;
     const top = this.#frames.at(-1);
     if (top === undefined) this.#done = true;
     if (open.limits !== null || top === undefined) return;
@@ -91,10 +119,16 @@ export class JsonTracker {
   }
 
   #structure(letter: string): void {
+    if (/[-+.\deE]/.test(letter) && (this.#number !== null || /[-\d]/.test(letter))) {
+      this.#digit(letter);
+      return;
+    }
+    if (this.unfinished) this.#broken = true;
+    this.#number = null;
     const top = this.#frames.at(-1);
     if (letter === '"') {
       const isKey = top !== undefined && !top.array && top.key === null;
-      const limits = isKey ? null : this.#valuePath().limits();
+      const limits = isKey ? null : this.#valuePath().lengths();
       this.#string = { scan: emptyString, limits, raw: [] };
     } else if (letter === "{" || letter === "[") {
       const frame = { path: this.#valuePath(), array: letter === "[", key: null, index: 0 };
@@ -105,6 +139,12 @@ export class JsonTracker {
     } else if (letter === "," && top !== undefined) {
       this.#replaceTop({ ...top, key: null, index: top.index + 1 });
     }
+  }
+
+  #digit(letter: string): void {
+    const limits = this.#number?.limits ?? this.#valuePath().numbers();
+    this.#number = { text: (this.#number?.text ?? "") + letter, limits };
+    if (!holds(this.#number, numberCanFit)) this.#broken = true;
   }
 
   #valuePath(): SchemaPath {
@@ -118,7 +158,7 @@ export class JsonTracker {
   }
 }
 
-/** Whether a schema limits the length of any string: else there is nothing to track. */
-export function hasLengthLimits(schema: JsonObject): boolean {
-  return /"(?:min|max)Length":/.test(JSON.stringify(schema));
+/** Whether a schema limits a string's length or a number's value: else there is nothing to track. */
+export function hasValueLimits(schema: JsonObject): boolean {
+  return /"(?:m(?:in|ax)(?:Length|imum)|exclusiveM(?:in|ax)imum)":/.test(JSON.stringify(schema));
 }

@@ -1,9 +1,25 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@slipstream-stack/protocol";
+import {
+  bothNumberLimits,
+  isEmptyRange,
+  limitsNumbers,
+  type NumberLimits,
+  numberLimits,
+} from "./number-limits.ts";
 
 /** Least and most characters of a string. */
 export interface LengthLimits {
   readonly min: number;
   readonly max: number;
+}
+
+const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+
+/** Whether a place is of one of these types, or of none but with a keyword of theirs. */
+function allows(schema: JsonObject, types: readonly string[], keywords: readonly string[]): boolean {
+  const { type } = schema;
+  if (type === undefined) return keywords.some((keyword) => Object.hasOwn(schema, keyword));
+  return types.some((one) => (Array.isArray(type) ? type.includes(one) : type === one));
 }
 
 const combiners = ["anyOf", "oneOf", "allOf"];
@@ -60,14 +76,30 @@ export class SchemaPath {
     ]);
   }
 
-  /** The tightest limits of all places: a string within them fits whichever is meant. */
-  limits(): LengthLimits {
-    let [min, max] = [0, Number.POSITIVE_INFINITY];
-    for (const { minLength, maxLength } of this.#schemas) {
-      if (typeof minLength === "number") min = Math.max(min, minLength);
-      if (typeof maxLength === "number") max = Math.min(max, maxLength);
-    }
-    return { min, max };
+  /**
+   * Limits of a string here, any of which must hold; none where all lengths are right. Where a string may be at
+   * several places at once (`anyOf`), it keeps to what all of them allow, if there is such a length.
+   */
+  lengths(): readonly LengthLimits[] {
+    const places = this.#schemas.filter((schema) => allows(schema, ["string"], ["minLength", "maxLength"]));
+    const limits = places.map(({ minLength, maxLength }) => ({
+      min: typeof minLength === "number" ? minLength : 0,
+      max: typeof maxLength === "number" ? maxLength : Number.POSITIVE_INFINITY,
+    }));
+    const min = Math.max(...limits.map((one) => one.min));
+    const max = Math.min(...limits.map((one) => one.max));
+    if (min > max) return limits;
+    return min > 0 || max < Number.POSITIVE_INFINITY ? [{ min, max }] : [];
+  }
+
+  /** Limits of a number here, in the same way. */
+  numbers(): readonly NumberLimits[] {
+    const places = this.#schemas.filter((schema) => allows(schema, ["number", "integer"], numberKeywords));
+    const limits = places.map(numberLimits);
+    if (limits.length === 0) return [];
+    const all = limits.reduce(bothNumberLimits);
+    if (isEmptyRange(all)) return limits;
+    return limitsNumbers(all) ? [all] : [];
   }
 
   #step(step: (schema: JsonObject) => readonly (JsonValue | undefined)[]): SchemaPath {

@@ -12,17 +12,17 @@ import {
 } from "./grammar-recipe.ts";
 import { GrammarRefused } from "./grammar-refused.ts";
 import type { GrammarStore } from "./grammar-store.ts";
-import { hasLengthLimits, JsonTracker } from "./json-tracker.ts";
-import type { StringLimits } from "./string-limits.ts";
+import { hasValueLimits, JsonTracker } from "./json-tracker.ts";
 import { type MaskSummary, type TokenMask, whitespaceRun } from "./token-mask.ts";
 import type { Utf8Guard } from "./utf8-guard.ts";
+import type { ValueLimits } from "./value-limits.ts";
 import type { XMatcher } from "./xgrammar-library.ts";
 
 /** What stretches of one vocabulary share. */
 export interface StretchTools {
   readonly store: GrammarStore;
   readonly mask: TokenMask;
-  readonly limits: StringLimits;
+  readonly limits: ValueLimits;
   readonly utf8: Utf8Guard;
   readonly pieces: Vocabulary["pieces"];
 }
@@ -150,9 +150,9 @@ export class StretchRun {
     return this.#walk(alternativeRecipe(source, only.alternative));
   }
 
-  /** Watches the lengths of strings from here on, if there are any to watch. */
+  /** Watches strings and numbers with limits from here on, if there are any to watch. */
   #track(schema: JsonObject, skip: number): void {
-    if (!hasLengthLimits(schema)) return;
+    if (!hasValueLimits(schema)) return;
     this.#tracker = new JsonTracker(schema, skip);
     this.#tracker.feed(this.#text);
   }

@@ -19,7 +19,10 @@ import type { ReliableModel } from "./transport/reliable-model.ts";
 export interface Agent {
   /** Id of the session on disk; null where none is kept. */
   readonly sessionId: string | null;
-  /** Connects and lets the server prepare the prefix. Never waits for the model; optional. */
+  /**
+   * Connects and lets the server prepare the prefix; settles when that is done or has failed. Optional, and
+   * need not be waited for: the first turn queues behind it.
+   */
   start(): Promise<void>;
   /** Runs one turn on a task. Throws `agent_busy` while another turn runs and `agent_closed` after `close`. */
   run(task: string, signal: AbortSignal, emit: EmitTurnEvent): Promise<TurnOutcome>;

@@ -11,7 +11,7 @@ import { failure, type HarnessTool, ToolArgumentError } from "./tool.ts";
 export class ToolRegistry implements ToolRunner {
   readonly #tools: ReadonlyMap<string, HarnessTool>;
   #lastExclusive: Promise<unknown> = Promise.resolve();
-  #shared: Promise<unknown>[] = [];
+  #lastShared: Promise<unknown> = Promise.resolve();
 
   constructor(tools: readonly HarnessTool[]) {
     const byName = new Map<string, HarnessTool>();
@@ -35,13 +35,12 @@ export class ToolRegistry implements ToolRunner {
     }
     if (tool.parallel) {
       const result = this.#lastExclusive.then(() => execute(tool, call, signal));
-      this.#shared.push(result);
+      this.#lastShared = Promise.all([this.#lastShared, result]).then(() => {});
       return result;
     }
-    const before = Promise.all([this.#lastExclusive, ...this.#shared]);
+    const before = Promise.all([this.#lastExclusive, this.#lastShared]);
     const result = before.then(() => execute(tool, call, signal));
     this.#lastExclusive = result;
-    this.#shared = [];
     return result;
   }
 

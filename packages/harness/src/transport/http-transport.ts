@@ -54,7 +54,7 @@ export class HttpTransport implements ModelTransport {
       const response = await this.#post(built.json, bounded);
       yield* readStream(response, watch);
     } catch (error) {
-      throw await asFailure(error, signal, silence.signal);
+      throw asFailure(error, signal, silence.signal);
     } finally {
       watch.stop();
     }
@@ -73,9 +73,21 @@ export class HttpTransport implements ModelTransport {
     };
     const response = await this.#options.fetch(this.#options.url, { method: "POST", headers, body, signal });
     if (response.ok) return response;
-    const text = (await response.text()).slice(0, maxErrorBytes);
+    const text = await beginning(response, maxErrorBytes);
     throw readWireError(tryParseJson(text), response.status, Object.fromEntries(response.headers));
   }
+}
+
+/** The first bytes of a body as text; the rest is not read. */
+async function beginning(response: Response, limitBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= limitBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, limitBytes).toString("utf8");
 }
 
 async function* readStream(response: Response, watch: IdleWatch): AsyncGenerator<TransportEvent> {
@@ -96,7 +108,7 @@ async function* readStream(response: Response, watch: IdleWatch): AsyncGenerator
 }
 
 /** What an exception of `fetch` or of the body stream stands for. */
-async function asFailure(error: unknown, signal: AbortSignal, silence: AbortSignal): Promise<unknown> {
+function asFailure(error: unknown, signal: AbortSignal, silence: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (silence.aborted) return silence.reason;
   if (TransportError.isInstance(error)) return error;

@@ -29,6 +29,12 @@ test("426 switches at once, and the socket is tried again after the cool-down", 
   assert.equal(selected.current().kind, "websocket");
 });
 
+test("a refusal that asks for a wait switches at once, since the fallback can serve now", () => {
+  const { selected } = selector();
+  const busy = new TransportError("refused", "x", { status: 503, retryAfterMs: 30_000 });
+  assert.equal(selected.failed("websocket", busy), true);
+});
+
 test("other failures switch when there are enough in a row, and success forgets them", () => {
   const { selected } = selector();
   assert.equal(selected.failed("websocket", broken), false);

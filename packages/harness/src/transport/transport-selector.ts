@@ -59,7 +59,10 @@ export class TransportSelector {
     if (this.#fallback === null || kind !== this.#preferred.kind) return false;
     if (failure.kind === "rejected") return false;
     this.#failures += 1;
-    if (failure.kind !== "upgrade_required" && this.#failures < this.#limits.failures) return false;
+    // A refusal that asks for a wait is not waited for: the fallback can serve the request now.
+    const isFinal =
+      failure.kind === "upgrade_required" || (failure.kind === "refused" && failure.retryAfterMs !== null);
+    if (!isFinal && this.#failures < this.#limits.failures) return false;
     this.#failures = 0;
     this.#until = this.#clock.now() + this.#coolDownMs;
     this.#coolDownMs = Math.min(this.#limits.maxCoolDownMs, this.#coolDownMs * 2);

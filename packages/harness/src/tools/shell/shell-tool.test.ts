@@ -119,6 +119,17 @@ test("bubblewrap: nothing outside of the workspace can be written, and there is 
   assert.equal(interfaces.output, "exit code: 0\nlo\n");
 });
 
+test("bubblewrap: not even the superuser gets out of it", async (context) => {
+  const { run } = await setUp(context, "bubblewrap");
+  assert.match((await run("grep CapEff /proc/self/status")).output, /CapEff:\s+0+\n/);
+  assert.equal((await run("mount -o remount,rw,bind /")).isError, true);
+  assert.equal((await run("unshare -Urm sh -c 'mount -o remount,rw,bind /'")).isError, true);
+  // Writing what is there already: harmless where it succeeds, and then the test fails.
+  for (const file of ["/proc/sys/kernel/core_pattern", "/proc/sys/vm/swappiness"]) {
+    assert.equal((await run(`v=$(cat ${file}); echo "$v" > ${file}`)).isError, true, file);
+  }
+});
+
 test("bubblewrap: a daemon that leaves its process group is killed too", async (context) => {
   const { run } = await setUp(context, "bubblewrap");
   await run("setsid sleep 60 & sleep 0.05");

@@ -54,11 +54,11 @@ function chooseBase(tree: HeldTree, runs: RunTable, run: RequestRun): Base {
   let { length } = match;
   let promised = length;
   let join: RequestRun | null = null;
-  for (const other of runs.running) {
+  for (const other of [...runs.running, ...runs.unsettled]) {
     if (!other.request.useCache) continue;
     const shared = sharedPrefix(other.request.prompt, other.sequence.border, view, match.border);
     length = Math.max(length, Math.min(shared, other.sequence.position, most));
-    if (!other.prefilling || Math.min(shared, most) <= promised) continue;
+    if (other.state !== "running" || !other.prefilling || Math.min(shared, most) <= promised) continue;
     promised = Math.min(shared, most);
     join = other;
   }

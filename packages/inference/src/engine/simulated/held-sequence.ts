@@ -110,16 +110,14 @@ export class HeldSequence {
     return held;
   }
 
-  /** Ends the lease and keeps `[0, length)`, or only what the request found when it came, where `null`. */
-  settle(length: number | null, now: number): void {
-    const end = this.#border;
-    if (length !== null && length > (end?.length ?? 0)) this.#insert(Math.min(length, this.position), now);
+  /** Ends the lease and keeps `[0, length)`, never less than what the request found when it came. */
+  settle(length: number, now: number): void {
+    const keep = Math.max(length, this.#baseLength);
+    const target = Math.min(keep, this.position);
+    if (target > (this.#border?.length ?? 0)) this.#insert(target, now);
     const tip = this.#border;
-    this.#tree.release(tip);
-    this.#border = null;
+    this.#leave();
     this.position = 0;
-    const keep = length ?? this.#baseLength;
-    if (length === null && tip === end && keep > (tip?.length ?? 0)) this.#restore(tip, keep, now);
     this.#tree.truncate(tip, keep, this.#own, now);
     this.#own.clear();
   }
@@ -136,11 +134,6 @@ export class HeldSequence {
       border = border.parent;
     const start: PrefixRef = border ?? { hash: this.#request.prompt.root, length: 0 };
     return PrefixHasher.resume(start).extend(this.slice(start.length, length)).hasher.ref();
-  }
-
-  /** A taken tail goes back where it was. */
-  #restore(tip: HeldNode | null, length: number, now: number): void {
-    this.#tree.insert(this.#request.prompt.root, tip, this.slice(tip?.length ?? 0, length), now);
   }
 
   #leave(): void {

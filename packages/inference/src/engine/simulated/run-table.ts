@@ -81,7 +81,7 @@ export class RunTable {
     run.state = "unsettled";
     this.unsettled.add(run);
     run.end(finish, held, now);
-    if (held === null) this.#release(run, null);
+    if (held === null) this.#release(run, 0);
     else if (run.settlement !== undefined) this.settle(run, run.settlement.keep);
     else if (run.detached) this.#expire(run);
   }
@@ -89,7 +89,7 @@ export class RunTable {
   /** A request whose fault showed while it ran: it leaves nothing behind. */
   reject(run: RequestRun, message: string): void {
     this.running.delete(run);
-    run.sequence.settle(null, this.#clock.now());
+    run.sequence.settle(0, this.#clock.now());
     run.fail("invalid_request", message);
   }
 
@@ -104,7 +104,7 @@ export class RunTable {
     const { heldRef, sequence } = run;
     const fits = keep !== null && heldRef !== null && keep.length <= heldRef.length;
     const named = fits && sequence.refAt(keep.length).hash === keep.hash;
-    this.#release(run, named ? keep.length : null);
+    this.#release(run, named ? keep.length : 0);
   }
 
   /** The client has gone: cancels, save prefill that outlives it, and gives up the lease. */
@@ -156,10 +156,10 @@ export class RunTable {
   #expire(run: RequestRun): void {
     const { heldRef, request } = run;
     const prompt = request.gated ? request.prompt.length : Number.POSITIVE_INFINITY;
-    this.#release(run, heldRef === null ? null : Math.min(heldRef.length, prompt));
+    this.#release(run, Math.min(heldRef?.length ?? 0, prompt));
   }
 
-  #release(run: RequestRun, keep: number | null): void {
+  #release(run: RequestRun, keep: number): void {
     run.sequence.settle(keep, this.#clock.now());
     run.state = "done";
     this.unsettled.delete(run);

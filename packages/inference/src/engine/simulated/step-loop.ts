@@ -76,8 +76,8 @@ export class StepLoop {
     await Promise.resolve();
     while (this.#hasWork()) {
       this.#runs.expire();
-      this.#finishCancelled();
       admit(this.#tree, this.#runs, this.#lost, this.#settings);
+      if (this.#finishCancelled()) continue;
       const step = this.#plan();
       if (step.length > 0) await this.#evaluate(step);
       else if (this.#hasWork()) await this.#pause();
@@ -154,7 +154,7 @@ export class StepLoop {
       run.events.push({ type: "prefill", done: sequence.position, total: sequence.length });
       if (run.pending === 0 && sequence.sampled.length === 0 && !this.#isTrue(run)) return;
     }
-    if (run.pending > 0 || this.#isOver(run)) return;
+    if (run.pending > 0 || isLeft(run)) return;
     const finish = run.sample(now);
     if (finish !== null) this.#runs.finish(run, finish);
   }
@@ -167,17 +167,15 @@ export class StepLoop {
     return false;
   }
 
-  #finishCancelled(): void {
-    for (const run of [...this.#runs.running]) this.#isOver(run);
-  }
-
-  /** Ends a run that is cancelled or left behind, unless others wait for what it prefills. */
-  #isOver(run: RequestRun): boolean {
-    const left = run.detached && !(run.request.outliveClient && run.prefilling);
-    if (!run.cancelled && !left) return false;
-    if (run.prefilling && this.#runs.isAwaited(run)) return false;
-    this.#runs.finish(run, { reason: "cancelled", rule: null, keep: run.sequence.sampled.length });
-    return true;
+  /** Ends runs that are cancelled or left behind, save those whose prefill others wait for; true where any was. */
+  #finishCancelled(): boolean {
+    const over = [...this.#runs.running].filter(
+      (run) => isLeft(run) && !(run.prefilling && this.#runs.isAwaited(run)),
+    );
+    for (const run of over) {
+      this.#runs.finish(run, { reason: "cancelled", rule: null, keep: run.sequence.sampled.length });
+    }
+    return over.length > 0;
   }
 
   async #spend(ms: number): Promise<void> {
@@ -186,6 +184,11 @@ export class StepLoop {
     this.#debt -= due;
     await this.#settings.clock.sleep(due);
   }
+}
+
+/** Whether nobody wants the output of a run any more. */
+function isLeft(run: RequestRun): boolean {
+  return run.cancelled || (run.detached && !(run.request.outliveClient && run.prefilling));
 }
 
 function isPrefill(run: RequestRun): boolean {

@@ -321,15 +321,28 @@ test("a bad schema prepared ahead fails the session that comes with it", () => {
 });
 
 test("a grammar that takes too long fails its session, and others go on", () => {
-  const own = start({ compileTimeoutMs: 400 });
+  let passed = 0;
+  const own = start({ now: () => performance.now() + passed, compileTimeoutMs: 600_000 });
   try {
     const running = own.open([stretch({ kind: "json_object" })]);
     spell(running, '{"');
     const slow = own.open([stretch(slowSchema)]);
-    settle(slow);
+    while (!slow.wait(200)) passed += 600_001;
     assert.notEqual(slow.failed(), null);
     spell(running, 'a": 1}');
     assert.equal(running.finished(), true);
+  } finally {
+    own.close();
+  }
+});
+
+test("a thread that never answers fails the session in the end", () => {
+  let passed = 0;
+  const own = start({ now: () => passed, compileTimeoutMs: 1 });
+  try {
+    const session = own.open([stretch(slowSchema)]);
+    for (let look = 0; look < 10 && !session.ready(); look += 1) passed += 2;
+    assert.notEqual(session.failed(), null);
   } finally {
     own.close();
   }

@@ -50,7 +50,7 @@ const leaves: fc.Arbitrary<Shape> = fc.oneof(
       "^(get|set)_[A-Z]$",
       "^.{1,9}$",
       "^[^a]+$",
-      "^\\S*!$",
+      "^[^ ]*!$",
       '^"["\\\\]?$',
     )
     .map(
@@ -117,7 +117,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-const closers = [...testVocabulary.endOfGeneration, ...Buffer.from('"}]0')];
+const closers = [...testVocabulary.endOfGeneration, ...Buffer.from('"!}]0')];
 
 /** Samples at random under the masks, after a while whatever ends soonest; gives the text. */
 function walk(session: ConstraintSession, roll: (sides: number) => number): string {
@@ -154,7 +154,7 @@ test("whatever is sampled under the masks parses and is valid", () => {
       const value: JsonValue = JSON.parse(text);
       assert.ok(shape.fits(value), `${text} is not valid under ${JSON.stringify(shape.schema)}`);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 60) },
+    { numRuns: 60 },
   );
 });
 
@@ -181,6 +181,6 @@ test("whatever call is sampled has the arguments of its name", () => {
       assert.ok(isObject(call));
       assert.ok(chosen.find(({ name }) => name === call["name"])?.shape.fits(call["arguments"]), text);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 30) },
+    { numRuns: 30 },
   );
 });

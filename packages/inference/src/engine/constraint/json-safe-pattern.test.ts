@@ -49,6 +49,18 @@ test("other patterns mean what they meant", () => {
   }
 });
 
+test("classes are written in ASCII, small sets past it character by character", () => {
+  for (const pattern of ["^\\S$", "^[^x]$", "^[é-ü]$", "^[\\w😀]$", "^\\u00e9$"]) {
+    for (const [part] of jsonSafePattern(pattern).matchAll(/\[.*?\]/g)) assert.match(part, /^[\0-\x7f]*$/);
+  }
+  assert.equal(matches("^[é-ü]$", "ê"), true);
+  assert.equal(matches("^[é-ü]$", "e"), false);
+  assert.equal(matches("^[😀-😎]$", "😃"), true);
+  assert.equal(matches("^[^a]$", "😃"), true);
+  assert.equal(matches("^\\x41\\u0042\\u{43}[\\]\\-\\d]$", "ABC]"), true);
+  assert.equal(matches("^\\cJ?[\\b]$", "\\n\\b"), true);
+});
+
 test("what is matched is the inside of a JSON string whose value the pattern matches", () => {
   const atom = fc.constantFrom(
     ".",

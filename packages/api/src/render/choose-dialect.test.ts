@@ -64,6 +64,11 @@ describe("choose dialect", () => {
     assert.equal(choose(trimming, smollmStructure).dialect.kind, "whole");
   });
 
+  it("takes the template itself where only its way with tools differs from ChatML's usual one", () => {
+    const other = fixtureTemplate("qwen2.5-instruct").replaceAll("tool_response>", "tool_result>");
+    assert.equal(choose(other, qwenStructure).dialect.kind, "whole");
+  });
+
   it("does not mind a begin token that the tokenizer adds", () => {
     const begun = `{{ bos_token }}${fixtureTemplate("smollm2-instruct")}`;
     assert.equal(choose(begun, smollmStructure, true).dialect.id, "chatml");

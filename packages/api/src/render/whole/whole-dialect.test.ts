@@ -210,6 +210,7 @@ describe("whole: laws", () => {
             tooled,
             [
               message("user", content),
+              thought(content),
               call(JSON.stringify({ command: content })),
               result(content),
               message("user", content),

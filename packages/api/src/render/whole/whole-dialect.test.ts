@@ -213,7 +213,6 @@ describe("whole: laws", () => {
               thought(content),
               call(JSON.stringify({ command: content })),
               result(content),
-              message("user", content),
             ],
             free,
           )

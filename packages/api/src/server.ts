@@ -50,7 +50,12 @@ function listenError(error: unknown, host: string, port: number): ApiError {
 }
 
 /** The parts of a service that do not depend on the address. */
-function serviceOf(options: ServerOptions, host: string, isDraining: () => boolean): Service {
+function serviceOf(
+  options: ServerOptions,
+  metrics: TransportMetrics,
+  host: string,
+  isDraining: () => boolean,
+): Service {
   return {
     handlers: options,
     authenticator: createAuthenticator(options.keys, host),
@@ -62,7 +67,7 @@ function serviceOf(options: ServerOptions, host: string, isDraining: () => boole
     clock: options.clock,
     newId: options.newId,
     logger: options.logger,
-    metrics: new TransportMetrics(options.metrics),
+    metrics,
     exposition: async () => ({
       contentType: options.metrics.contentType,
       text: await options.metrics.metrics(),
@@ -73,11 +78,12 @@ function serviceOf(options: ServerOptions, host: string, isDraining: () => boole
 
 /** The Responses API over HTTP, server-sent events and WebSocket on one port. */
 export function createServer(options: ServerOptions): Server {
+  const metrics = new TransportMetrics(options.metrics);
   let draining = false;
   let stop: (drainMs: number) => Promise<void> = () => Promise.resolve();
   return {
     async listen(host, port) {
-      const service = serviceOf(options, host, () => draining);
+      const service = serviceOf(options, metrics, host, () => draining);
       const app = createApp(service);
       const webSocketMode = new WebSocketMode(service);
       app.server.on("upgrade", (request, socket, head) => webSocketMode.upgrade(request, socket, head));

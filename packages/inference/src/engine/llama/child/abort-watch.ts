@@ -14,8 +14,8 @@ export class AbortWatch {
 
   cancel(id: number): void {
     const count = Atomics.load(this.#runningBatch, 0);
-    // An earlier cancel counts only within one batch: older ids have ended long since.
-    if (count === 0) this.#cancelled.clear();
+    // An earlier cancel counts only within the running batch: older ids have ended long since.
+    if (count === 0 || this.#cancelled.size > 1_024) this.#cancelled.clear();
     this.#cancelled.add(id);
     if (count === 0) return;
     for (let index = 1; index <= count; index += 1) {

@@ -61,6 +61,27 @@ test("lengths of strings are left to others, patterns are made safe", () => {
   assert.deepEqual(grammarSchema(named), named);
 });
 
+test("ranges of numbers are left to others", () => {
+  assert.deepEqual(grammarSchema({ type: "integer", minimum: 1, exclusiveMaximum: 5 }), { type: "integer" });
+});
+
+test("limits that nothing meets are refused", () => {
+  for (const schema of [
+    { type: "string", minLength: 3, maxLength: 2 },
+    { type: "number", minimum: 3, maximum: 2 },
+    { type: "number", minimum: 2, exclusiveMaximum: 2 },
+    { type: "array", items: { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 2 } },
+  ]) {
+    assert.throws(() => grammarSchema(schema), GrammarRefused);
+  }
+});
+
+test("patterns of property names are made safe too", () => {
+  const { patternProperties } = grammarSchema({ patternProperties: { "^.$": { type: "null" } } });
+  assert.deepEqual(Object.values(patternProperties ?? {}), [{ type: "null" }]);
+  assert.equal(Object.hasOwn(Object(patternProperties), "^.$"), false);
+});
+
 test("a property name that the library would write wrong is refused", () => {
   for (const name of ['a"b', "a\\b", "a\nb"]) {
     assert.throws(() => grammarSchema({ properties: { [name]: {} } }), GrammarRefused);

@@ -56,7 +56,10 @@ export function grammarSchema(schema: JsonObject): JsonObject {
     if (key === "properties" && isJsonObject(value)) checkNames(value);
     if (mapsOfSchemas.includes(key) && isJsonObject(value)) {
       result[key] = Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [name, anySchema(member)]),
+        Object.entries(value).map(([name, member]) => [
+          key === "patternProperties" ? jsonSafePattern(name) : name,
+          anySchema(member),
+        ]),
       );
     } else if (listsOfSchemas.includes(key) || singleSchemas.includes(key)) {
       result[key] = anySchema(value);

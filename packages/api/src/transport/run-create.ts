@@ -14,12 +14,15 @@ function terminalEvent(response: ResponseObject): EventBody {
   return { type: "response.incomplete", response };
 }
 
-/** Answers one request through its event stream. Never rejects; the stream is closed afterwards. */
+/** Answers one request through its event stream. Never rejects; the stream is closed afterwards, or
+ * as soon as the client has gone. */
 export async function runCreate(
   respond: Respond,
   incoming: IncomingCreate,
   stream: EventStream,
 ): Promise<CreateOutcome> {
+  const close = () => stream.close();
+  incoming.signal.addEventListener("abort", close, { once: true });
   try {
     const response = await respond(incoming, (event) => stream.emit(event));
     // Does nothing where the pipeline has sent the terminal event itself.
@@ -28,6 +31,7 @@ export async function runCreate(
   } catch (error) {
     return { kind: "failed", error: wireFailure(error) };
   } finally {
+    incoming.signal.removeEventListener("abort", close);
     stream.close();
   }
 }

@@ -1,17 +1,19 @@
 import type { Clock, Hash, Scope, ServedModel } from "@slipstream-stack/inference";
 import { scopeRoot } from "@slipstream-stack/inference";
-import { type LapRecord, WireError } from "@slipstream-stack/protocol";
+import type { LapRecord } from "@slipstream-stack/protocol";
 import type { Registry } from "prom-client";
 import { ChainIndex } from "./chain/chain-index.ts";
 import { ConnectionChains } from "./chain/connection-chains.ts";
+import { createCompact } from "./compact/create-compact.ts";
+import type { Sealer } from "./compact/sealer.ts";
 import { type OutputGate, openGate } from "./egress/gate.ts";
 import type { ModelListing } from "./models/model-listing.ts";
 import { ModelRuntime } from "./plan/model-runtime.ts";
-import type { OpenCompaction } from "./render/chatml/chatml-options.ts";
 import { chooseDialect } from "./render/choose-dialect.ts";
 import { countInputTokens } from "./respond/count-input-tokens.ts";
 import { createRespond, observeConnections } from "./respond/create-respond.ts";
 import type { ApiTechniques, RespondDependencies, Submit } from "./respond/dependencies.ts";
+import { wholeHistory } from "./respond/resolve-request.ts";
 import { storedResponses } from "./respond/stored-responses.ts";
 import { createServer, type Server } from "./server.ts";
 import { SettingsCache } from "./settings/settings-cache.ts";
@@ -36,8 +38,8 @@ export interface ApiOptions {
   readonly newId: (prefix: string) => string;
   /** Secret from which each scope's prefix-hash root is made. */
   readonly salt: Uint8Array;
-  /** Opens a sealed compaction item's summary; null where it is not this server's. */
-  readonly openCompaction: OpenCompaction;
+  /** Seals and opens the summaries of compaction items. */
+  readonly sealer: Sealer;
   readonly techniques: ApiTechniques & { readonly websocket: boolean };
   readonly trajectory: { readonly lines: readonly ForcedOutput[]; readonly encoding: ForcedEncoding } | null;
   readonly gate?: () => OutputGate;
@@ -56,11 +58,18 @@ export interface ApiOptions {
 /** Wires the pipeline to its transports. Nothing listens until `listen`. */
 export async function createApi(options: ApiOptions): Promise<Server> {
   const dependencies = await respondDependencies(options);
-  const { store, laps } = options;
+  const { store, laps, sealer, newId, clock } = options;
+  const respond = createRespond(dependencies);
   return createServer({
-    respond: createRespond(dependencies),
+    respond,
     countInputTokens: (incoming) => countInputTokens(dependencies, incoming),
-    compact: () => Promise.reject(new WireError("not_found", "Compaction is not wired.")),
+    compact: createCompact({
+      respond,
+      history: (incoming) => wholeHistory(dependencies, incoming),
+      sealer,
+      newId,
+      wallClock: () => clock.wallClock(),
+    }),
     stored: storedResponses(dependencies),
     laps: { find: async (scope, id) => laps.find(scope, id) ?? (await store.lap(scope, id)) },
     models: options.models.map((model) => listingOf(model, options.clock)),
@@ -72,8 +81,8 @@ export async function createApi(options: ApiOptions): Promise<Server> {
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     webSocket: options.techniques.websocket,
     settingsInheritance: options.techniques.settingsInheritance,
-    clock: options.clock,
-    newId: options.newId,
+    clock,
+    newId,
     logger: options.logger,
     metrics: options.metrics,
   });
@@ -98,7 +107,9 @@ export async function respondDependencies(options: ApiOptions): Promise<RespondD
   const models = new Map<string, ModelRuntime>();
   for (const model of options.models) {
     const vocabulary = await model.tokenizer.vocabulary();
-    const { dialect } = chooseDialect(model.description, vocabulary, options.openCompaction);
+    const { dialect } = chooseDialect(model.description, vocabulary, (item) =>
+      options.sealer.open(item.encrypted_content),
+    );
     models.set(model.description.id, new ModelRuntime(model, dialect, vocabulary));
   }
   const roots = new Map<Scope, Hash>();

@@ -85,6 +85,15 @@ export function planInput({ headSettings, base }: ResolvedRequest): PlanInput {
   return { headSettings, base: base.prompt, before: () => itemsBefore(base), items: base.toRender };
 }
 
+/** Every item of the conversation a request stands for, oldest first. */
+export async function wholeHistory(
+  dependencies: RespondDependencies,
+  incoming: IncomingCreate,
+): Promise<readonly Item[]> {
+  const { base } = await resolveRequest(dependencies, incoming);
+  return [...itemsBefore(base), ...base.toRender];
+}
+
 function findBase(
   { chains, techniques }: RespondDependencies,
   runtime: ModelRuntime,

@@ -11,6 +11,7 @@ import {
   loadOrCreateKey,
   readTrajectory,
   type Store,
+  sweepRegularly,
 } from "@slipstream-stack/api";
 import { createInference, systemClock } from "@slipstream-stack/inference";
 import { pino } from "pino";
@@ -64,6 +65,14 @@ async function open(config: Config, host: Host, cleanups: Cleanup[]): Promise<Ru
   const secret = await loadOrCreateKey(join(stateFolder(host), "server.key"));
   const store = await openStore(config, host, (error) => logger.error({ err: error }, "store failed"));
   cleanups.push(() => store.close());
+  const sweeping = new AbortController();
+  const swept = sweepRegularly(store, systemClock, sweeping.signal, (error) =>
+    logger.error({ err: error }, "sweep failed"),
+  );
+  cleanups.push(() => {
+    sweeping.abort();
+    return swept;
+  });
   const runFolder = await mkdtemp(join(tmpdir(), "slipstream-"));
   cleanups.push(() => rm(runFolder, { recursive: true, force: true }));
   const { served, isReady } = await openModel(config, host, runFolder, (line) =>
@@ -75,7 +84,6 @@ async function open(config: Config, host: Host, cleanups: Cleanup[]): Promise<Ru
   collectDefaultMetrics({ register: metrics });
   const modelId = served.description.id;
   addEngineGauges(metrics, modelId, () => inference.load(modelId));
-  const sealer = createSealer(secret);
   const api = await createApi({
     models: inference.models(),
     submit: inference.submit,
@@ -84,7 +92,7 @@ async function open(config: Config, host: Host, cleanups: Cleanup[]): Promise<Ru
     clock: systemClock,
     newId: (prefix) => `${prefix}_${randomUUID().replaceAll("-", "")}`,
     salt: secret,
-    openCompaction: (item) => sealer.open(item.encrypted_content),
+    sealer: createSealer(secret),
     techniques: apiTechniques(config),
     trajectory: trajectory === null ? null : { lines: trajectory, encoding: "canonical" },
     chainBytes,

@@ -16,6 +16,7 @@ import {
 } from "@slipstream-stack/protocol";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { createSealer } from "../../compact/sealer.ts";
 import { type ApiOptions, respondDependencies } from "../../create-api.ts";
 import { createMemoryStore } from "../../store/memory-store.ts";
 import { createRespond } from "../create-respond.ts";
@@ -79,7 +80,7 @@ export async function pipeline(
     clock: systemClock,
     newId: (prefix) => `${prefix}_${++ids}`,
     salt: new Uint8Array(16),
-    openCompaction: () => null,
+    sealer: createSealer(new Uint8Array(32)),
     techniques: allTechniques,
     trajectory: null,
     chainBytes: 100_000_000,

@@ -8,6 +8,7 @@ import { HarnessError } from "./errors.ts";
 import type { TurnEvent } from "./events.ts";
 import { systemClock } from "./ports/system-clock.ts";
 import { listSessions } from "./session/list-sessions.ts";
+import { SessionFile } from "./session/session-file.ts";
 import { testWorkspace } from "./testing/test-workspace.ts";
 import { bytesPerToken } from "./tools/output-limit.ts";
 import { type HarnessTool, success } from "./tools/tool.ts";
@@ -227,8 +228,28 @@ test("one turn at a time, and none after close", async (context) => {
   await agent.close();
 });
 
+test("close ends a turn that runs, and the session holds an output for each of its calls", async (context) => {
+  const directory = await testWorkspace(context);
+  const answers = [{ items: [functionCall("c1", "shell", { command: "sleep 60" })] }];
+  const { agent } = await setUp(context, answers, { session: { directory, resume: null, fsync: "turn" } });
+  const started = Promise.withResolvers<void>();
+  const running = agent.run("go", never, (event) => {
+    if (event.type === "tool-start") started.resolve();
+  });
+  await started.promise;
+  await agent.close();
+  assert.equal((await running).kind, "cancelled");
+  const { file, items } = await SessionFile.resume(directory, String(agent.sessionId), "never");
+  await file.close();
+  assert.deepEqual(
+    items.slice(3).map((item) => item.type),
+    ["function_call", "function_call_output", "message"],
+  );
+});
+
 test("a missing workspace, a bad address and a missing sandbox have their codes", async (context) => {
   await assert.rejects(setUp(context, [], { workspace: "/does/not/exist" }), hasCode("workspace_missing"));
+  await assert.rejects(setUp(context, [], { workspace: "/" }), hasCode("invalid_option"));
   await assert.rejects(setUp(context, [], { baseUrl: "ftp://x" }), hasCode("invalid_option"));
   const environment = { PATH: await testWorkspace(context) };
   await assert.rejects(setUp(context, [], { environment }), hasCode("sandbox_missing"));

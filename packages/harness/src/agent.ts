@@ -1,4 +1,5 @@
 import { realpath, stat } from "node:fs/promises";
+import { parse } from "node:path";
 import type { Item } from "@slipstream-stack/protocol";
 import type { AgentOptions } from "./agent-options.ts";
 import { createModel } from "./create-model.ts";
@@ -28,7 +29,7 @@ export interface Agent {
   run(task: string, signal: AbortSignal, emit: EmitTurnEvent): Promise<TurnOutcome>;
   /** The conversation so far. */
   history(): readonly Item[];
-  /** Ends tools, connections and the session file. */
+  /** Cancels a turn that runs, then ends tools, connections and the session file. */
   close(): Promise<void>;
 }
 
@@ -55,6 +56,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
 
 async function requireFolder(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
+  if (real !== null && real === parse(real).root) {
+    throw new HarnessError("invalid_option", "The root folder cannot be a workspace; name a folder in it.");
+  }
   if (real !== null && (await stat(real)).isDirectory()) return real;
   throw new HarnessError(
     "workspace_missing",
@@ -111,6 +115,7 @@ class HarnessAgent implements Agent {
   readonly #parts: AgentParts;
   readonly #closing = new AbortController();
   #state: "idle" | "busy" | "closed" = "idle";
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -130,12 +135,22 @@ class HarnessAgent implements Agent {
     this.#requireOpen();
     if (this.#state === "busy") throw new HarnessError("agent_busy", "A turn is running; wait for its end.");
     this.#state = "busy";
+    const turn = this.#runTurn(task, signal, emit);
+    this.#turn = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      if (this.#state === "busy") this.#state = "idle";
+    }
+  }
+
+  async #runTurn(task: string, signal: AbortSignal, emit: EmitTurnEvent): Promise<TurnOutcome> {
     const { options, tools, model, file, log } = this.#parts;
     const { clock, ids } = options;
+    log.append([{ type: "message", role: "user", content: task }]);
+    const ports = { model, tools, clock, ids, maxLaps: options.maxLaps ?? defaultMaxLaps };
+    const bounded = AbortSignal.any([signal, this.#closing.signal]);
     try {
-      log.append([{ type: "message", role: "user", content: task }]);
-      const ports = { model, tools, clock, ids, maxLaps: options.maxLaps ?? defaultMaxLaps };
-      const bounded = AbortSignal.any([signal, this.#closing.signal]);
       return await runTurn(log, ports, bounded, (event) => {
         if (event.type === "lap-end") file?.append({ type: "lap", figures: event.figures });
         if (event.type === "turn-end") {
@@ -145,7 +160,6 @@ class HarnessAgent implements Agent {
       });
     } finally {
       await file?.flush();
-      if (this.#state === "busy") this.#state = "idle";
     }
   }
 
@@ -157,6 +171,7 @@ class HarnessAgent implements Agent {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#closing.abort(new HarnessError("agent_closed", "The agent was closed."));
+    await this.#turn;
     const { tools, model, file } = this.#parts;
     await Promise.allSettled([tools.close(), model.close()]);
     await file?.close();

@@ -13,6 +13,7 @@ export type HarnessErrorCode =
   | "session_locked"
   | "session_not_found"
   | "session_unsupported"
+  | "session_unwritable"
   | "workspace_missing";
 
 /** An error of the harness, told apart by `code`. Its message says what to do. */

@@ -13,7 +13,8 @@ export interface LapTokens {
 export interface LapFigures {
   readonly lap: number;
   readonly responseId: string | null;
-  readonly transport: TransportKind;
+  /** Of the last attempt; null where none got as far as sending. */
+  readonly transport: TransportKind | null;
   /** `delta` where only new items travelled. */
   readonly mode: "full" | "delta";
   /** Why the whole input travelled; null for a delta. */

@@ -64,7 +64,7 @@ export class LapMeter {
     return {
       lap: this.#lap,
       responseId: this.#responseId,
-      transport: sent?.transport ?? "memory",
+      transport: sent?.transport ?? null,
       mode: sent?.mode ?? "full",
       fullReason: sent?.reason ?? null,
       attempts: this.#attempts,

@@ -86,10 +86,22 @@ export class SessionFile {
     this.#write(`${JSON.stringify(record)}\n`);
   }
 
-  /** Waits until all lines are written, and forces them to the disk where the policy says so. */
+  /**
+   * Waits until all lines are written, and forces them to the disk where the policy says so. Throws
+   * `session_unwritable` where that failed, for example because the disk is full.
+   */
   async flush(): Promise<void> {
-    await this.#written;
-    if (this.#fsync !== "never") await this.#handle.sync();
+    try {
+      await this.#written;
+      if (this.#fsync !== "never") await this.#handle.sync();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new HarnessError(
+        "session_unwritable",
+        `The session could not be written (${reason}). What came before is kept; free space or choose another folder.`,
+        cause,
+      );
+    }
   }
 
   async close(): Promise<void> {

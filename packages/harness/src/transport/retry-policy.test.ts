@@ -15,7 +15,7 @@ test("a short list of codes and statuses is final", () => {
   for (const code of ["context_length_exceeded", "insufficient_quota", "invalid_prompt", "model_not_found"]) {
     assert.equal(decide(rejected({ code })).kind, "give-up");
   }
-  for (const status of [400, 401, 403, 413, 422]) {
+  for (const status of [400, 401, 403, 404, 413, 422]) {
     assert.equal(decide(rejected({ code: "anything", status })).kind, "give-up");
   }
 });

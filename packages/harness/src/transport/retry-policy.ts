@@ -36,7 +36,7 @@ const chainCodes: ReadonlySet<string> = new Set([
   "websocket_connection_limit_reached",
 ]);
 
-const terminalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 413, 415, 422]);
+const terminalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
 
 export type RetryDecision =
   | { readonly kind: "give-up" }

@@ -18,6 +18,13 @@ const table: readonly [name: string, content: string, body: string, expected: st
   ["adds lines behind a context", "a\nb\n", "@@ a\n+x", "a\nx\nb\n"],
   ["several chunks in order", "a\nb\nc\nd\n", "@@\n-a\n+A\n@@\n-d\n+D", "A\nb\nc\nD\n"],
   ["a context chooses between equal places", "f\n x\ng\n x\n", "@@ g\n- x\n+ y", "f\n x\ng\n y\n"],
+  [
+    "several contexts lead from outer to inner",
+    "A\n f\n x\nB\n f\n x\n",
+    "@@ B\n@@  f\n- x\n+ y",
+    "A\n f\n x\nB\n f\n y\n",
+  ],
+  ["line numbers of unified diffs are passed over", "a\nb\n", "@@ -7,1 +7,1 @@\n-b\n+c", "a\nc\n"],
   ["chunks do not go back", "x\ny\nx\n", "@@\n-y\n+Y\n@@\n-x\n+X", "x\nY\nX\n"],
   ["the end of the file is meant", "x\ny\nx\n", "-x\n+z\n*** End of File", "x\ny\nz\n"],
   ["white space at the end of a line is forgiven", "a  \nb\n", " a\n-b\n+c", "a\nc\n"],

@@ -51,9 +51,9 @@ export function applyChunks(path: string, content: string, chunks: readonly Chun
   let copied = 0;
   let from = 0;
   for (const chunk of chunks) {
-    if (chunk.context !== null) {
-      const at = find(lines, [chunk.context], from, false);
-      if (at < 0) throw notFound(path, [chunk.context]);
+    for (const context of chunk.contexts) {
+      const at = find(lines, [context], from, false);
+      if (at < 0) throw notFound(path, [context]);
       from = at + 1;
     }
     const start =
@@ -70,7 +70,7 @@ export function applyChunks(path: string, content: string, chunks: readonly Chun
 
 /** Lines that are only added go behind their context, and to the end of the file where they have none. */
 function insertionPoint(chunk: Chunk, from: number, lines: readonly string[]): number {
-  return chunk.context === null || chunk.atEnd ? lines.length : from;
+  return chunk.contexts.length === 0 || chunk.atEnd ? lines.length : from;
 }
 
 function findChunk(path: string, lines: readonly string[], chunk: Chunk, from: number): number {

@@ -26,7 +26,9 @@ test("adds, deletes, updates and moves are read in order", () => {
       kind: "update",
       path: "from.txt",
       moveTo: "to.txt",
-      chunks: [{ context: "function f() {", before: ["keep", "drop"], after: ["keep", "add"], atEnd: true }],
+      chunks: [
+        { contexts: ["function f() {"], before: ["keep", "drop"], after: ["keep", "add"], atEnd: true },
+      ],
     },
   ]);
 });

@@ -2,8 +2,8 @@ import { ToolArgumentError } from "../tool.ts";
 
 /** One place to change: lines to find and the lines that take their place. */
 export interface Chunk {
-  /** Text of the `@@` line: the chunk lies behind the line that holds it. */
-  readonly context: string | null;
+  /** Texts of its `@@` lines, outermost first: the chunk lies behind the lines that hold them. */
+  readonly contexts: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Whether the chunk must end at the end of the file. */
@@ -27,6 +27,8 @@ const deleteFile = "*** Delete File: ";
 const updateFile = "*** Update File: ";
 const moveTo = "*** Move to: ";
 const endOfFile = "*** End of File";
+/** Line numbers that models write from habit with unified diffs; they are not relied on. */
+const unifiedHeader = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
 
 /** A cursor over the patch's lines, for errors that name the line. */
 class Lines {
@@ -113,9 +115,11 @@ function isHeader(line: string): boolean {
 }
 
 function parseChunk(lines: Lines): Chunk {
-  const head = lines.peek() ?? "";
-  const context = head === "@@" ? "" : head.startsWith("@@ ") ? head.slice(3) : null;
-  if (context !== null) lines.take();
+  const contexts: string[] = [];
+  while (lines.peek()?.startsWith("@@")) {
+    const context = lines.take().replace(unifiedHeader, "@@").slice(3);
+    if (context !== "") contexts.push(context);
+  }
   const before: string[] = [];
   const after: string[] = [];
   let atEnd = false;
@@ -136,5 +140,5 @@ function parseChunk(lines: Lines): Chunk {
     if (mark !== "-") after.push(line.slice(1));
   }
   if (before.length === 0 && after.length === 0) throw lines.wrong("a change without lines.");
-  return { context: context === "" ? null : context, before, after, atEnd };
+  return { contexts, before, after, atEnd };
 }

@@ -36,7 +36,7 @@ test("matches come as path, line and text, in order, without hidden, built and b
 
 test("no match, a bad pattern and a missing folder are clear", async (context) => {
   const { search } = await setUp(context);
-  assert.equal((await search({ pattern: "nowhere" })).isError, true);
+  assert.deepEqual(await search({ pattern: "nowhere" }), { output: "No line matches.", isError: false });
   await assert.rejects(search({ pattern: "(" }), ToolArgumentError);
   await assert.rejects(search({ pattern: "a", path: "nothing" }), ToolArgumentError);
 });
@@ -65,7 +65,7 @@ test("ripgrep is asked where it is installed: its matches, errors and limits are
   assert.equal((await search({ pattern: "x" })).output, "src/a.ts:1:x\nsrc/b.js:9:y:z");
   assert.match((await search({ pattern: "x", max_results: 1 })).output, /^src\/a\.ts:1:x\n\[more than 1/);
   await script("exit 1");
-  assert.equal((await search({ pattern: "x" })).isError, true);
+  assert.equal((await search({ pattern: "x" })).output, "No line matches.");
   await script("echo 'regex parse error' >&2; exit 2");
   await assert.rejects(search({ pattern: "(" }), ToolArgumentError);
 });

@@ -4,7 +4,7 @@ import type { ToolResult } from "../../loop/tool-call.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { optionalCount, optionalText, requiredText } from "../arguments.ts";
 import { bytesPerToken, defaultOutputTokens, limitText } from "../output-limit.ts";
-import { failure, type HarnessTool, success } from "../tool.ts";
+import { type HarnessTool, success } from "../tool.ts";
 import { ripgrepSearch } from "./ripgrep-search.ts";
 import { walkerSearch } from "./walker-search.ts";
 
@@ -76,7 +76,7 @@ async function search(options: SearchOptions, given: JsonObject, signal: AbortSi
   };
   const searcher: Searcher = options.ripgrep === null ? walkerSearch : ripgrepSearch;
   const { lines, more } = await searcher(query, options, signal);
-  if (lines.length === 0) return failure("No line matches.");
+  if (lines.length === 0) return success("No line matches.");
   const note = more ? `\n[more than ${query.limit} matches; narrow the search]` : "";
   return success(limitText(lines.join("\n"), defaultOutputTokens * bytesPerToken) + note);
 }

@@ -7,6 +7,9 @@ import { inspect } from "node:util";
 
 const [countsFile, isolation, concurrency, ...files] = process.argv.slice(2);
 
+/** Files that take longer are named, so that the whole stays quick. */
+const slowMs = 3000;
+
 function describe(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause);
@@ -17,7 +20,12 @@ const stream = run({
   isolation: isolation === "none" ? "none" : "process",
   ...(isolation === "none" ? {} : { concurrency: Number(concurrency) }),
 });
+const spent = new Map<string, number>();
 for await (const event of stream) {
+  if ((event.type === "test:pass" || event.type === "test:fail") && event.data.nesting === 0) {
+    const name = relative(process.cwd(), event.data.file ?? event.data.name);
+    spent.set(name, (spent.get(name) ?? 0) + event.data.details.duration_ms);
+  }
   if (event.type === "test:fail" && event.data.details.type !== "suite") {
     const { name, file, line } = event.data;
     const place = file === undefined ? "" : ` (${relative(process.cwd(), file)}:${line ?? 0})`;
@@ -28,7 +36,10 @@ for await (const event of stream) {
     const { passed, failed, skipped, cancelled, todo } = event.data.counts;
     writeFileSync(
       countsFile,
-      JSON.stringify({ passed, failed: failed + cancelled, skipped: skipped + todo }),
+      JSON.stringify({
+        counts: { passed, failed: failed + cancelled, skipped: skipped + todo },
+        slow: [...spent].filter(([, ms]) => ms >= slowMs),
+      }),
     );
     process.exitCode = event.data.success ? 0 : 1;
   }

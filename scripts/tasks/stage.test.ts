@@ -33,5 +33,5 @@ test("a program's output and status are captured, and its time is limited", asyn
     timeoutMs: 50,
   });
   assert.equal(late.code, 1);
-  assert.equal((await capture("no-such-program", [], options)).code, 127);
+  assert.equal((await capture("no-such-program", [], { ...options, timeoutMs: 50 })).code, 127);
 });

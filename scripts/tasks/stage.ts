@@ -12,6 +12,8 @@ export interface StageResult {
   readonly ok: boolean;
   readonly output: string;
   readonly counts?: Counts;
+  /** Printed below the stage's line whatever came out. */
+  readonly notes?: readonly string[];
 }
 
 /** A named piece of the check or test run. */
@@ -32,6 +34,7 @@ export async function runStage(stage: Stage, print: (line: string) => void): Pro
   const result = await stage.run();
   const milliseconds = performance.now() - start;
   print(formatStageLine(stage.name, result, milliseconds));
+  for (const note of result.notes ?? []) print(note);
   if (!result.ok && result.output.trim() !== "") print(result.output.trimEnd());
   return { name: stage.name, milliseconds, ...result };
 }

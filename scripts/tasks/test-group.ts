@@ -49,20 +49,23 @@ export async function runTestGroup(root: string, group: TestGroup): Promise<Stag
       cwd: root,
       timeoutMs: group.timeoutMs,
     });
-    const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, skipped: 0 };
-    return { ok: code === 0 && counts.failed === 0, output, counts };
+    const report = readReport(countsFile);
+    if (report === null) return { ok: false, output, counts: { passed: 0, failed: 1, skipped: 0 } };
+    const { counts, slow } = report;
+    const notes = slow.map(([file, ms]) => `     slow: ${(ms / 1000).toFixed(1)} s in ${file}`);
+    return { ok: code === 0 && counts.failed === 0, output, counts, notes };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Runs groups, at most `width` at a time, and adds them up. */
+/** Runs groups, at most `width` at a time and the largest first, and adds them up. */
 export async function runTestGroups(
   root: string,
   groups: readonly TestGroup[],
   width: number,
 ): Promise<StageResult> {
-  const waiting = [...groups];
+  const waiting = groups.toSorted((left, right) => right.files.length - left.files.length);
   const results: StageResult[] = [];
   const work = async (): Promise<void> => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
@@ -74,12 +77,20 @@ export async function runTestGroups(
     ok: results.every((result) => result.ok),
     output: results.map((result) => result.output).join(""),
     counts: sumCounts(results.map((result) => result.counts)),
+    notes: results.flatMap((result) => result.notes ?? []),
   };
 }
 
-function readCounts(file: string): Counts | null {
+/** What `run-test-files.ts` leaves behind. */
+interface Report {
+  readonly counts: Counts;
+  /** File and milliseconds. */
+  readonly slow: readonly (readonly [string, number])[];
+}
+
+function readReport(file: string): Report | null {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Counts;
+    return JSON.parse(readFileSync(file, "utf8")) as Report;
   } catch {
     return null;
   }

@@ -30,7 +30,9 @@ test("the block names the server, its catalogue and the transport", () => {
 });
 
 test("a key's variable stands there only when there is one", () => {
-  assert.equal(parse(formatCodexConfig(connection)).has("model_providers.slipstream.env_key"), false);
+  const open = parse(formatCodexConfig(connection));
+  assert.equal(open.has("model_providers.slipstream.env_key"), false);
+  assert.equal(open.get("model_providers.slipstream.experimental_bearer_token"), '"none"');
   const keyed = parse(formatCodexConfig({ ...connection, envKey: "MY_KEY", webSockets: false }));
   assert.equal(keyed.get("model_providers.slipstream.env_key"), '"MY_KEY"');
   assert.equal(keyed.get("model_providers.slipstream.supports_websockets"), "false");

@@ -25,7 +25,8 @@ export function formatCodexConfig({ root, model, envKey, webSockets }: CodexConn
     'wire_api = "responses"',
     `supports_websockets = ${webSockets}`,
     `model_catalog_url = ${quote(`${root}/codex/models`)}`,
-    ...(envKey === null ? [] : [`env_key = ${quote(envKey)}`]),
+    // Codex fetches a catalogue only for a provider that has a key, so one that needs none gets a dummy.
+    envKey === null ? 'experimental_bearer_token = "none"' : `env_key = ${quote(envKey)}`,
   ];
   return `${lines.join("\n")}\n`;
 }

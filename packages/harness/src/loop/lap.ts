@@ -1,4 +1,4 @@
-import { contentText, type Item, isKnownItem } from "@slipstream-stack/protocol";
+import { contentText, type Item, isKnownItem, itemIdentity } from "@slipstream-stack/protocol";
 import type { EmitTurnEvent } from "../events.ts";
 import type { HistoryLog } from "../history/history-log.ts";
 import { LapMeter } from "./lap-meter.ts";
@@ -8,12 +8,24 @@ import { callOutput, isCutCall, type ToolCall, type ToolResult, toolCallOf } fro
 
 /** How a lap ended, and what the next one has to know. */
 export type LapResult =
-  | { readonly kind: "called"; readonly endedAt: number | null }
+  | { readonly kind: "called"; readonly next: LapStart }
   | { readonly kind: "answered"; readonly text: string }
   | { readonly kind: "incomplete"; readonly reason: string; readonly text: string };
 
+/** What a lap begins with. */
+export interface LapStart {
+  readonly lap: number;
+  /** When the last response ended, on the loop's clock. */
+  readonly previousEnd: number | null;
+  /** Calls of a response that broke off, by identity: a server that plays them again does not run them again. */
+  readonly finishedCalls: ReadonlySet<string>;
+}
+
+export const firstLap: LapStart = { lap: 1, previousEnd: null, finishedCalls: new Set() };
+
 interface RunningCall {
   readonly call: ToolCall;
+  readonly identity: string;
   readonly result: Promise<ToolResult>;
 }
 
@@ -27,26 +39,23 @@ export class Lap {
   readonly #ports: TurnPorts;
   readonly #signal: AbortSignal;
   readonly #emit: EmitTurnEvent;
+  readonly #start: LapStart;
   readonly #meter: LapMeter;
   readonly #running: RunningCall[] = [];
   #pending: Item[] = [];
   #text = "";
   #incomplete: string | null = null;
+  #isInterrupted = false;
+  #sawCall = false;
 
-  constructor(
-    log: HistoryLog,
-    ports: TurnPorts,
-    signal: AbortSignal,
-    emit: EmitTurnEvent,
-    lap: number,
-    previousEnd: number | null,
-  ) {
+  constructor(log: HistoryLog, ports: TurnPorts, signal: AbortSignal, emit: EmitTurnEvent, start: LapStart) {
     this.#log = log;
     this.#ports = ports;
     this.#signal = signal;
     this.#emit = emit;
-    this.#meter = new LapMeter(ports.clock, lap, previousEnd);
-    emit({ type: "lap-start", lap });
+    this.#start = start;
+    this.#meter = new LapMeter(ports.clock, start.lap, start.previousEnd);
+    emit({ type: "lap-start", lap: start.lap });
   }
 
   /** Runs the lap. Every call in the log has its output there when this settles, whether well or by a throw. */
@@ -57,9 +66,19 @@ export class Lap {
       await this.#collectOutputs();
       this.#emit({ type: "lap-end", figures: this.#meter.figures(), usage: this.#meter.usage });
     }
-    if (this.#running.length > 0) return { kind: "called", endedAt: this.#meter.endedAt };
+    if (this.#sawCall) return { kind: "called", next: this.#next() };
     if (this.#incomplete !== null) return { kind: "incomplete", reason: this.#incomplete, text: this.#text };
     return { kind: "answered", text: this.#text };
+  }
+
+  #next(): LapStart {
+    const ran = this.#running.map((running) => running.identity);
+    const finishedCalls = this.#isInterrupted ? [...this.#start.finishedCalls, ...ran] : [];
+    return {
+      lap: this.#start.lap + 1,
+      previousEnd: this.#meter.endedAt,
+      finishedCalls: new Set(finishedCalls),
+    };
   }
 
   #take(event: ModelEvent): void {
@@ -98,6 +117,7 @@ export class Lap {
         this.#emit(event);
         return;
       case "interrupted":
+        this.#isInterrupted = true;
         this.#meter.responseEnded(null, null);
         this.#commit();
         this.#emit(event);
@@ -111,13 +131,15 @@ export class Lap {
 
   #takeItem(item: Item): void {
     if (isCutCall(item)) return;
+    const call = toolCallOf(item);
+    this.#sawCall ||= call !== null;
+    if (call !== null && this.#start.finishedCalls.has(itemIdentity(item))) return;
     this.#emit({ type: "item", item });
     this.#pending.push(item);
     if (isKnownItem(item) && item.type === "message") this.#text += contentText(item.content);
-    const call = toolCallOf(item);
     if (call === null) return;
     this.#commit();
-    this.#running.push({ call, result: this.#dispatch(call) });
+    this.#running.push({ call, identity: itemIdentity(item), result: this.#dispatch(call) });
   }
 
   /** Puts the items that have become final into the log. */

@@ -149,6 +149,24 @@ test("an interrupted response keeps what has finished, runs each call once and g
   assert.equal(tools.calls.length, 1);
 });
 
+test("a server that plays a broken response again does not make its calls run again", async () => {
+  const tools = new RecordingTools();
+  const model = new SteppedModel(
+    [item(functionCall("a", "x")), { type: "interrupted", code: "broken" }],
+    [item(functionCall("a", "x")), { type: "interrupted", code: "broken" }],
+    [item(functionCall("a", "x")), item(functionCall("b", "x")), completed()],
+    [item(functionCall("a", "x")), completed()],
+  );
+  const { outcome, types } = await play(ports(model, tools));
+  assert.deepEqual(outcome, { kind: "answered", text: "", laps: 5 });
+  assert.deepEqual(
+    tools.calls.map((call) => call.callId),
+    ["a", "b", "a"],
+    "the same call asked for later, in a whole response, is a new call",
+  );
+  assert.equal(types.filter((type) => type === "function_call_output").length, 3);
+});
+
 test("an incomplete response ends the turn; a call cut off in it neither runs nor stands", async () => {
   const tools = new RecordingTools();
   const cut = { ...functionCall("a", "x"), status: "incomplete" } as Item;

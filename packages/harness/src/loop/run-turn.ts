@@ -2,7 +2,7 @@ import type { Item } from "@slipstream-stack/protocol";
 import { TransportError } from "../errors.ts";
 import type { EmitTurnEvent, TurnOutcome } from "../events.ts";
 import type { HistoryLog } from "../history/history-log.ts";
-import { Lap } from "./lap.ts";
+import { firstLap, Lap } from "./lap.ts";
 import type { TurnPorts } from "./ports.ts";
 
 /** Tells the model, at the end of the history, that the user stopped the turn before it. */
@@ -36,12 +36,12 @@ async function runLaps(
   signal: AbortSignal,
   emit: EmitTurnEvent,
 ): Promise<TurnOutcome> {
-  let previousEnd: number | null = null;
+  let start = firstLap;
   for (let lap = 1; lap <= ports.maxLaps; lap++) {
     try {
-      const result = await new Lap(log, ports, signal, emit, lap, previousEnd).run();
+      const result = await new Lap(log, ports, signal, emit, start).run();
       if (result.kind !== "called") return { ...result, laps: lap };
-      previousEnd = result.endedAt;
+      start = result.next;
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled", laps: lap };
       if (!TransportError.isInstance(error)) throw error;

@@ -92,6 +92,7 @@ test("a large body is read in a worker, with the same result and the same refusa
     }));
     const body = bytes({ ...settings, input });
     assert.ok(body.length > defaultLimits.inlineParseBytes);
+    const broken = Buffer.concat([body, Buffer.from("x")]);
     const before = { ...createCounters };
     const large = created(await reader.read(body));
     assert.deepEqual(createCounters, before, "nothing was parsed in this thread");
@@ -106,7 +107,6 @@ test("a large body is read in a worker, with the same result and the same refusa
     const { error } = refused.content as { error: WireError };
     assert.deepEqual([error.code, error.param], ["invalid_value", "input[2999].content"]);
 
-    const broken = Buffer.concat([body, Buffer.from("x")]);
     await assert.rejects(
       reader.read(broken),
       (failure) => WireError.isInstance(failure) && failure.code === "invalid_json",

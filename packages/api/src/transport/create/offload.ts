@@ -45,6 +45,11 @@ function wireError(plain: PlainError): WireError {
   return new WireError(plain.code, plain.message, { param: plain.param });
 }
 
+/** The memory of `bytes` where nothing else lives in it, so that it can move instead of being copied. */
+function movable({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
+
 /** Parses and checks large bodies in a worker thread, so that they do not hold up the event loop. */
 export class CreateOffload {
   #worker: Worker | null = null;
@@ -52,7 +57,7 @@ export class CreateOffload {
   #lastId = 0;
 
   /**
-   * Reads a body as `readFrame` does, always parsing its settings.
+   * Reads a body as `readFrame` does, always parsing its settings. `bytes` may be empty afterwards.
    *
    * @throws WireError as `readFrame`; `server_error` where the worker fails
    */
@@ -63,7 +68,7 @@ export class CreateOffload {
     const { promise, resolve, reject } = Promise.withResolvers<Frame>();
     this.#pending.set(id, { started: null, input: [], resolve, reject });
     worker.ref();
-    worker.postMessage({ type: "read", id, bytes, mode, limits } satisfies OffloadRequest);
+    worker.postMessage({ type: "read", id, bytes, mode, limits } satisfies OffloadRequest, movable(bytes));
     return promise;
   }
 

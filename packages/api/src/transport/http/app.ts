@@ -5,6 +5,7 @@ import { checkOrigin } from "../auth/origin-guard.ts";
 import { recordRequest } from "../request-log.ts";
 import { inheritanceHeader, type Service } from "../service.ts";
 import { errorHeaders, wireFailure } from "../wire-failure.ts";
+import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
 import type { RequestContext } from "./request-context.ts";
 import { type Route, routes } from "./routes.ts";
 
@@ -51,6 +52,8 @@ function admit(service: Service, request: FastifyRequest, reply: FastifyReply): 
   void reply.header("x-request-id", context.requestId);
   if (service.settingsInheritance) void reply.header(inheritanceHeader, "1");
   checkOrigin(request.headers, service.originRules);
+  allowOrigin(request, reply);
+  if (isPreflight(request)) return;
   const isPublic = routes.some((route) => route.isPublic === true && route.path === request.routeOptions.url);
   if (isPublic) return;
   context.scope = service.authenticator.authenticate(request.headers.authorization);
@@ -75,7 +78,8 @@ function hookLifecycle(app: FastifyInstance, service: Service): void {
     });
     try {
       admit(service, request, reply);
-      next();
+      if (isPreflight(request)) answerPreflight(reply);
+      else next();
     } catch (error) {
       next(wireFailure(error));
     }

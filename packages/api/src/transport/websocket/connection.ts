@@ -5,14 +5,15 @@ import { CreateReader, type ReadBody } from "../create/create-reader.ts";
 import type { ParsedCreate } from "../create/read-create.ts";
 import { EventStream } from "../event-stream.ts";
 import { Outlet } from "../outlet.ts";
-import { recordRequest } from "../request-log.ts";
-import { type CreateOutcome, runCreate } from "../run-create.ts";
+import { runCreate } from "../run-create.ts";
 import type { Service } from "../service.ts";
 import { startTimer } from "../timer.ts";
 import { wireFailure } from "../wire-failure.ts";
 import { errorEnvelope } from "./error-envelope.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { defaultLane, Lanes } from "./lanes.ts";
 import { answerOther } from "./other-message.ts";
+import { type Run, recordRun } from "./run.ts";
 
 /** Close codes on which clients come again. */
 const goingAway = 1001;
@@ -24,16 +25,6 @@ export interface Peer {
   readonly scope: Scope;
   readonly authorization: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** One request on its way, for its answer and its log line. */
-interface Run {
-  readonly requestId: string;
-  readonly lane: string;
-  readonly startedAt: number;
-  readonly bytesIn: number;
-  readonly parseMs: number;
-  bytesOut: number;
 }
 
 /** One WebSocket connection: messages are read in order, answered by lane, and errors end requests only. */
@@ -48,9 +39,8 @@ export class WebSocketConnection {
   #reading: Promise<void> = Promise.resolve();
   /** Why no request is taken any more. */
   #ending: WireError | null = null;
-  #unansweredPings = 0;
   readonly #stopLifetime: () => void;
-  #stopPing: () => void = () => undefined;
+  readonly #stopHeartbeat: () => void;
 
   constructor(socket: WebSocket, peer: Peer, service: Service) {
     this.#socket = socket;
@@ -69,7 +59,7 @@ export class WebSocketConnection {
     );
     this.#listen();
     this.#stopLifetime = startTimer(service.clock, service.limits.connectionMs, () => this.#expire());
-    this.#ping();
+    this.#stopHeartbeat = startHeartbeat(socket, service.clock, service.limits.pingMs);
     service.metrics.connected();
   }
 
@@ -91,9 +81,6 @@ export class WebSocketConnection {
   #listen(): void {
     const socket = this.#socket;
     socket.on("message", (data: Buffer, isBinary) => this.#queueRead(data, isBinary));
-    socket.on("pong", () => {
-      this.#unansweredPings = 0;
-    });
     // The library closes the connection after an error of its own; without a listener the process would end.
     socket.on("error", (error) => {
       this.#service.logger.warn({ err: error, connectionId: this.#peer.id }, "websocket error");
@@ -103,7 +90,7 @@ export class WebSocketConnection {
 
   #closed(): void {
     this.#stopLifetime();
-    this.#stopPing();
+    this.#stopHeartbeat();
     this.#lanes.clear();
     this.#outlet.close();
     this.#gone.abort(new Error("the client has gone"));
@@ -121,19 +108,6 @@ export class WebSocketConnection {
     void this.#lanes.idle().then(async () => {
       await this.#send(errorEnvelope(error, defaultLane));
       this.#socket.close(goingAway);
-    });
-  }
-
-  #ping(): void {
-    const { clock, limits } = this.#service;
-    this.#stopPing = startTimer(clock, limits.pingMs, () => {
-      if (this.#unansweredPings >= 2) {
-        this.cut();
-        return;
-      }
-      this.#unansweredPings += 1;
-      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
-      this.#ping();
     });
   }
 
@@ -164,6 +138,7 @@ export class WebSocketConnection {
     };
     try {
       const body = await this.#read(data, isBinary);
+      if (this.#gone.signal.aborted) return;
       const parseMs = this.#service.clock.now() - startedAt;
       this.#dispatch(body, { ...run, lane: this.#lanes.lane(body.head.streamId), parseMs });
     } catch (error) {
@@ -228,7 +203,7 @@ export class WebSocketConnection {
     } as const;
     const outcome = await runCreate(handlers.respond, incoming, stream);
     if (outcome.kind === "failed") await this.#send(errorEnvelope(outcome.error, run.lane));
-    this.#record(outcome, run);
+    recordRun(this.#service, this.#peer.scope, outcome, run);
   }
 
   async #refuseCreate(error: WireError, previousResponseId: string | null, run: Run): Promise<void> {
@@ -240,26 +215,7 @@ export class WebSocketConnection {
   }
 
   async #refuse(error: WireError, run: Run): Promise<void> {
-    this.#record({ kind: "failed", error }, run);
+    recordRun(this.#service, this.#peer.scope, { kind: "failed", error }, run);
     await this.#send(errorEnvelope(error, run.lane));
-  }
-
-  #record(outcome: CreateOutcome, run: Run): void {
-    const { logger, metrics, clock } = this.#service;
-    const error = outcome.kind === "failed" ? outcome.error : null;
-    const response = outcome.kind === "answered" ? outcome.response : null;
-    recordRequest(logger, metrics, {
-      requestId: run.requestId,
-      transport: "websocket",
-      route: "response.create",
-      status: error?.status ?? 200,
-      code: error?.code ?? response?.error?.code ?? null,
-      scope: this.#peer.scope,
-      responseId: response?.id ?? null,
-      ms: clock.now() - run.startedAt,
-      bytesIn: run.bytesIn,
-      bytesOut: run.bytesOut,
-      cause: error?.cause,
-    });
   }
 }

@@ -1,87 +1,22 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { Constraint, ConstraintSource } from "../../port/decode-program.ts";
-import { startConstraintHost } from "./constraint-host.ts";
-import type { ConstraintHostOptions, ConstraintSession } from "./constraint-session.ts";
-import { admits, admitted, bytesOf, testVocabulary, tokenOf } from "./test-vocabulary.ts";
+import {
+  give,
+  refuses,
+  schema,
+  settle,
+  spell,
+  startHost,
+  stretch,
+  tools,
+  triggered,
+} from "./test-session.ts";
+import { admitted, bytesOf, testVocabulary, tokenOf } from "./test-vocabulary.ts";
 
-const now = () => performance.now();
-const patience = 30_000;
 const end = testVocabulary.endOfGeneration[0]!;
 const trigger = "<tool_call>";
-
-function start(options: Partial<ConstraintHostOptions> = {}) {
-  return startConstraintHost({ vocabulary: testVocabulary, now, ...options });
-}
-
-const host = start();
+const host = startHost();
 after(() => host.close());
-
-function stretch(source: ConstraintSource, then: Constraint["then"] = "stop"): Constraint {
-  return { on: "start", source, then };
-}
-
-function triggered(text: string, source: ConstraintSource, then: Constraint["then"]): Constraint {
-  return { on: { trigger: new TextEncoder().encode(text) }, source, then };
-}
-
-function schema(value: Extract<ConstraintSource, { kind: "json_schema" }>["schema"]): ConstraintSource {
-  return { kind: "json_schema", schema: value };
-}
-
-const tools: ConstraintSource = {
-  kind: "named_json",
-  begin: '\n{"name": "',
-  alternatives: [
-    {
-      name: "get",
-      schema: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
-    },
-    {
-      name: "get_file",
-      schema: { type: "object", properties: { path: { enum: ["a", "b"] } }, required: ["path"] },
-    },
-    { name: "list", schema: { type: "object", properties: {} } },
-  ],
-  between: '", "arguments": ',
-  end: "}\n</tool_call>",
-};
-
-function settle(session: ConstraintSession): void {
-  assert.equal(session.wait(patience), true, "no answer in time");
-}
-
-/** Takes seconds to compile: many counted repetitions, each different. */
-const slowSchema = schema({
-  type: "object",
-  properties: Object.fromEntries(
-    Array.from({ length: 400 }, (_, index) => [
-      `p${index}`,
-      { type: "string", pattern: `^[a-z${index % 10}]{0,${200 + index}}$` },
-    ]),
-  ),
-});
-
-/** Gives tokens one by one, each of which must be admitted. */
-function give(session: ConstraintSession, ...ids: number[]): void {
-  for (const id of ids) {
-    settle(session);
-    assert.equal(session.failed(), null);
-    assert.equal(admits(session.mask(), id), true, `not admitted: ${Buffer.from(bytesOf(id))}`);
-    session.accept(id, bytesOf(id));
-  }
-  settle(session);
-}
-
-/** Gives a text byte by byte. */
-function spell(session: ConstraintSession, text: string): void {
-  give(session, ...Buffer.from(text));
-}
-
-function refuses(session: ConstraintSession, ...texts: string[]): void {
-  settle(session);
-  for (const text of texts) assert.equal(admits(session.mask(), tokenOf(text)), false, text);
-}
 
 test("without constraints all is free, and nothing is ever waited for", () => {
   const session = host.open([]);
@@ -118,6 +53,51 @@ test("a schema from the start holds until the output must end", () => {
   spell(session, "}");
   assert.equal(session.finished(), true);
   assert.equal(session.ready(), true);
+  session.close();
+});
+
+test("combined schemas hold as a whole", () => {
+  const properties = { a: { type: "integer" }, b: { type: "boolean" } };
+  const choice = host.open([
+    stretch(schema({ type: "object", properties, required: ["a"], anyOf: [{ required: ["b"] }] })),
+  ]);
+  spell(choice, '{"a": 1');
+  refuses(choice, "}");
+  spell(choice, ', "b": true}');
+  assert.equal(choice.finished(), true);
+  choice.close();
+  const all = host.open([
+    stretch(schema({ allOf: [{ type: "object", properties, required: ["a"] }, { required: ["b"] }] })),
+  ]);
+  refuses(all, "[");
+  spell(all, '{"a": 1, "b": ');
+  refuses(all, "12");
+  all.close();
+});
+
+test("lengths and ranges hold, with escapes in strings", () => {
+  const session = host.open([
+    stretch(
+      schema({
+        type: "object",
+        properties: {
+          text: { type: "string", minLength: 2, maxLength: 4 },
+          size: { type: "integer", minimum: 3, maximum: 15 },
+        },
+        required: ["text", "size"],
+      }),
+    ),
+  ]);
+  spell(session, '{"text": "');
+  refuses(session, '"', "<tool", "_file");
+  spell(session, '\\n\\"a');
+  refuses(session, "12");
+  spell(session, '\\u00e9", "size": ');
+  refuses(session, "2", "0", "-");
+  spell(session, "1");
+  refuses(session, "}", "9");
+  spell(session, "5}");
+  assert.equal(session.finished(), true);
   session.close();
 });
 
@@ -268,148 +248,4 @@ test("sessions do not disturb each other", () => {
   first.close();
   give(second, tokenOf("name"), tokenOf('"'));
   second.close();
-});
-
-test("a schema that cannot be compiled fails its session only, and is not tried twice", () => {
-  const own = start();
-  try {
-    const running = own.open([stretch(tools)]);
-    spell(running, '\n{"name": "get');
-    const bad = schema({ type: "string", pattern: "(" });
-    for (let round = 0; round < 6; round += 1) {
-      const session = own.open([stretch(bad)]);
-      settle(session);
-      assert.notEqual(session.failed(), null);
-      assert.equal(session.mask(), null);
-      session.close();
-    }
-    spell(running, '", "arguments": {"id": 1}}\n</tool_call>');
-    assert.equal(running.finished(), true);
-    assert.equal(running.failed(), null);
-  } finally {
-    own.close();
-  }
-});
-
-test("a session that waits while the thread breaks takes up in the next one", () => {
-  const own = start();
-  try {
-    const bad = own.open([stretch(schema({ type: "odd" }))]);
-    const good = own.open([stretch(schema({ type: "boolean" }))]);
-    settle(good);
-    refuses(good, "12");
-    settle(bad);
-    assert.notEqual(bad.failed(), null);
-    give(good, tokenOf("true"));
-    assert.equal(good.finished(), true);
-  } finally {
-    own.close();
-  }
-});
-
-test("a bad schema prepared ahead fails the session that comes with it", () => {
-  const own = start();
-  try {
-    const bad = schema({ $ref: "#/nowhere" });
-    own.prepare([bad, schema({ type: "null" })]);
-    const session = own.open([stretch(bad)]);
-    settle(session);
-    assert.notEqual(session.failed(), null);
-  } finally {
-    own.close();
-  }
-});
-
-test("a grammar that takes too long fails its session, and others go on", () => {
-  let passed = 0;
-  const own = start({ now: () => performance.now() + passed, compileTimeoutMs: 600_000 });
-  try {
-    const running = own.open([stretch({ kind: "json_object" })]);
-    spell(running, '{"');
-    const slow = own.open([stretch(slowSchema)]);
-    while (!slow.wait(200)) passed += 600_001;
-    assert.notEqual(slow.failed(), null);
-    spell(running, 'a": 1}');
-    assert.equal(running.finished(), true);
-  } finally {
-    own.close();
-  }
-});
-
-test("a thread that never answers fails the session in the end", () => {
-  let passed = 0;
-  const own = start({ now: () => passed, compileTimeoutMs: 1 });
-  try {
-    const session = own.open([stretch(slowSchema)]);
-    for (let look = 0; look < 10 && !session.ready(); look += 1) passed += 2;
-    assert.notEqual(session.failed(), null);
-  } finally {
-    own.close();
-  }
-});
-
-test("bad constraints fail at once", () => {
-  const free: ConstraintSource = { kind: "json_object" };
-  const sessions = [
-    host.open([stretch(free), stretch(free)]),
-    host.open([triggered("", free, "free")]),
-    host.open([stretch({ kind: "named_json", begin: "", alternatives: [], between: "", end: "" })]),
-    host.open([
-      stretch({
-        kind: "named_json",
-        begin: "",
-        alternatives: [
-          { name: "a", schema: {} },
-          { name: "ab", schema: {} },
-        ],
-        between: "",
-        end: "",
-      }),
-    ]),
-  ];
-  for (const session of sessions) {
-    settle(session);
-    assert.notEqual(session.failed(), null);
-    session.close();
-  }
-});
-
-test("a token outside the mask fails the session", () => {
-  const session = host.open([stretch(schema({ type: "boolean" }))]);
-  settle(session);
-  session.accept(tokenOf("a"), bytesOf(tokenOf("a")));
-  settle(session);
-  assert.notEqual(session.failed(), null);
-  session.close();
-});
-
-test("opening, accepting and looking never wait for a compile", () => {
-  const own = start({ compileTimeoutMs: 600_000 });
-  try {
-    const slow = own.open([stretch(slowSchema)]);
-    const other = own.open([triggered(trigger, tools, "free")]);
-    give(other, 97, 98);
-    other.accept(tokenOf("<tool_call>"), bytesOf(tokenOf("<tool_call>")));
-    assert.equal(other.ready(), false);
-    assert.equal(slow.ready(), false);
-    assert.equal(slow.wait(1), false);
-    slow.close();
-    other.close();
-    assert.equal(slow.ready(), true);
-  } finally {
-    own.close();
-  }
-});
-
-test("a closed host fails its sessions, open and new", () => {
-  const own = start();
-  const before = own.open([stretch(tools)]);
-  own.close();
-  own.close();
-  own.prepare([tools]);
-  const later = own.open([]);
-  for (const session of [before, later]) {
-    assert.equal(session.ready(), true);
-    assert.notEqual(session.failed(), null);
-  }
 });

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@slipstream-stack/protocol";
 import { GrammarRefused } from "./grammar-refused.ts";
 import { jsonSafePattern } from "./json-safe-pattern.ts";
+import { mergedSchema } from "./merged-schema.ts";
 import { isEmptyRange, numberLimits } from "./number-limits.ts";
 
 const mapsOfSchemas = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
@@ -10,13 +11,13 @@ const singleSchemas = ["items", "additionalProperties", "unevaluatedProperties",
 const limits = ["minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 const opensObject = ["properties", "patternProperties", "additionalProperties", "unevaluatedProperties"];
 
-function anySchema(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(anySchema);
-  return isJsonObject(value) ? grammarSchema(value) : value;
+function anySchema(value: JsonValue, root: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((member) => anySchema(member, root));
+  return isJsonObject(value) ? grammarSchema(value, root) : value;
 }
 
 function admits(schema: JsonObject, type: string): boolean {
-  const types = schema["type"];
+  const types = schema.type;
   return types === type || (Array.isArray(types) && types.includes(type));
 }
 
@@ -41,6 +42,8 @@ function checkLimits(schema: JsonObject): void {
  * that names its properties stays closed unless it says otherwise (a model asked for arguments must not invent
  * more), while an object or array that says nothing about its members is opened, as JSON Schema means it.
  *
+ * `root` is the schema that references are meant in.
+ *
  * Three things XGrammar gets wrong are taken from it. Its strings of a given length hold no escapes, do hold raw
  * control characters, and take seconds to compile; its ranges of numbers admit numbers outside them: both are left
  * to `ValueLimits`. Its patterns match raw
@@ -48,7 +51,8 @@ function checkLimits(schema: JsonObject): void {
  *
  * @throws GrammarRefused for a property name that XGrammar cannot write, and for limits that nothing meets.
  */
-export function grammarSchema(schema: JsonObject): JsonObject {
+export function grammarSchema(original: JsonObject, root = original): JsonObject {
+  const schema = mergedSchema(original, root);
   checkLimits(schema);
   const result: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -58,19 +62,19 @@ export function grammarSchema(schema: JsonObject): JsonObject {
       result[key] = Object.fromEntries(
         Object.entries(value).map(([name, member]) => [
           key === "patternProperties" ? jsonSafePattern(name) : name,
-          anySchema(member),
+          anySchema(member, root),
         ]),
       );
     } else if (listsOfSchemas.includes(key) || singleSchemas.includes(key)) {
-      result[key] = anySchema(value);
+      result[key] = anySchema(value, root);
     } else {
       result[key] = key === "pattern" && typeof value === "string" ? jsonSafePattern(value) : value;
     }
   }
   if (admits(schema, "object") && !opensObject.some((key) => Object.hasOwn(schema, key))) {
-    result["additionalProperties"] = true;
+    result.additionalProperties = true;
   }
   const array = ["items", "prefixItems", "unevaluatedItems"];
-  if (admits(schema, "array") && !array.some((key) => Object.hasOwn(schema, key))) result["items"] = {};
+  if (admits(schema, "array") && !array.some((key) => Object.hasOwn(schema, key))) result.items = {};
   return result;
 }

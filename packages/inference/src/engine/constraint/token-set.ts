@@ -29,3 +29,12 @@ export function intersects(left: Uint32Array, right: Uint32Array): boolean {
 export function exceeds(set: Uint32Array, other: Uint32Array): boolean {
   return set.some((word, index) => (word & ~(other[index] ?? 0)) !== 0);
 }
+
+/** The ids in a set, in order; costs its words and what it holds. */
+export function tokensIn(set: Uint32Array): number[] {
+  const ids: number[] = [];
+  set.forEach((word, index) => {
+    for (let rest = word; rest !== 0; rest &= rest - 1) ids.push(index * 32 + 31 - Math.clz32(rest & -rest));
+  });
+  return ids;
+}

@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../../port/tokenizer.ts";
 import { emptyString, scanByte } from "./json-text-scan.ts";
 import type { JsonTracker } from "./json-tracker.ts";
-import { hasToken, removeAll, removeToken, tokenSet } from "./token-set.ts";
+import { hasToken, removeAll, removeToken, tokenSet, tokensIn } from "./token-set.ts";
 
 const quote = 0x22;
 
@@ -19,7 +19,6 @@ function charsOf(piece: Uint8Array): number {
  */
 export class ValueLimits {
   readonly #pieces: Vocabulary["pieces"];
-  readonly #all: readonly number[];
   readonly #quoted: readonly number[];
   readonly #ends: Uint32Array;
   readonly #plain: Uint16Array;
@@ -27,8 +26,7 @@ export class ValueLimits {
 
   constructor({ pieces, endOfGeneration }: Pick<Vocabulary, "pieces" | "endOfGeneration">) {
     this.#pieces = pieces;
-    this.#all = pieces.map((_, id) => id);
-    this.#quoted = this.#all.filter((id) => pieces[id]?.includes(quote));
+    this.#quoted = pieces.flatMap((piece, id) => (piece.includes(quote) ? [id] : []));
     this.#ends = tokenSet(endOfGeneration, pieces.length);
     this.#plain = Uint16Array.from(pieces, charsOf);
     this.#longest = this.#plain.reduce((most, chars) => Math.max(most, chars), 0);
@@ -37,8 +35,8 @@ export class ValueLimits {
   /** Takes from `mask` what would break a limit. Leaves it whole where nothing else would be left. */
   narrow(mask: Uint32Array, tracker: JsonTracker): void {
     const before = mask.slice();
-    for (const id of tracker.inString ? this.#quoted : this.#all) {
-      if (!hasToken(mask, id)) continue;
+    const tried = tracker.inString ? this.#quoted.filter((id) => hasToken(mask, id)) : tokensIn(mask);
+    for (const id of tried) {
       const trial = tracker.clone();
       trial.feed(this.#pieces[id] ?? new Uint8Array(0));
       if (trial.broken) removeToken(mask, id);

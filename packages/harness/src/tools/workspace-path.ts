@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { ToolArgumentError } from "./tool.ts";
 
 /** Whether a path lies in a folder. Both must be absolute and real. */
-export function isInside(folder: string, path: string): boolean {
+function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
 }

@@ -33,14 +33,19 @@ export class WebSocketConnection {
   readonly inheritsSettings: boolean;
   readonly #socket: WebSocket;
   #reader: FrameReader | null = null;
+  readonly #clock: Clock;
+  #lastSign: number;
   #isUsable = true;
 
-  private constructor(socket: WebSocket, openedAt: number, inheritsSettings: boolean) {
+  private constructor(socket: WebSocket, clock: Clock, inheritsSettings: boolean) {
     this.#socket = socket;
-    this.openedAt = openedAt;
+    this.#clock = clock;
+    this.openedAt = clock.now();
+    this.#lastSign = this.openedAt;
     this.inheritsSettings = inheritsSettings;
     socket.on("message", (data, isBinary) => this.#receive(String(data), isBinary));
-    socket.on("ping", () => this.#reader?.onSign());
+    socket.on("ping", () => this.#sign());
+    socket.on("pong", () => this.#sign());
     socket.on("close", (code) => this.#end(`The server closed the socket (${code}).`));
     socket.on("error", (error) => this.#end("The socket broke.", error));
   }
@@ -83,13 +88,39 @@ export class WebSocketConnection {
       );
       socket.once("open", () => {
         socket.removeAllListeners("error");
-        settle(() => resolve(new WebSocketConnection(socket, options.clock.now(), inherits)));
+        settle(() => resolve(new WebSocketConnection(socket, options.clock, inherits)));
       });
     });
   }
 
   get isUsable(): boolean {
     return this.#isUsable && this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** When the other side was last heard of. */
+  get lastSign(): number {
+    return this.#lastSign;
+  }
+
+  /**
+   * Whether the other side still answers. A connection that a sleeping machine or a router has dropped looks
+   * open until something is sent.
+   */
+  probe(limitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (answers: boolean) => (): void => {
+        cancelTimer();
+        this.#socket.off("pong", onPong);
+        this.#socket.off("close", onClose);
+        resolve(answers);
+      };
+      const onPong = finish(true);
+      const onClose = finish(false);
+      const cancelTimer = this.#clock.after(limitMs, finish(false));
+      this.#socket.on("pong", onPong);
+      this.#socket.on("close", onClose);
+      this.#socket.ping();
+    });
   }
 
   /** Sends one frame and directs all that comes to the reader until `release`. */
@@ -115,14 +146,19 @@ export class WebSocketConnection {
     this.#socket.terminate();
   }
 
+  #sign(): void {
+    this.#lastSign = this.#clock.now();
+    this.#reader?.onSign();
+  }
+
   #receive(data: string, isBinary: boolean): void {
+    this.#sign();
     const reader = this.#reader;
     if (reader === null) {
       const event = tryParseJson(data);
       if (isJsonObject(event) && event.type === "error") this.close();
       return;
     }
-    reader.onSign();
     if (isBinary) reader.queue.fail(new TransportError("protocol", "The server sent a binary frame."));
     else reader.queue.push(data);
   }

@@ -141,6 +141,28 @@ test("H1.2: a socket past its age is replaced between two responses, with a full
   assert.deepEqual([server.upgrades, isDelta(1)], [2, false]);
 });
 
+test("a socket that was silent for long is asked first: one that answers goes on", async (context) => {
+  const clock = new ManualClock();
+  const { server, lap, isDelta } = await setUp(context, [], { clock });
+  await lap("a");
+  clock.advance(defaultTimeouts.probeAfterMs);
+  await lap("b");
+  assert.deepEqual([server.upgrades, isDelta(1)], [1, true]);
+});
+
+test("a socket that was silent for long and does not answer is replaced before anything is sent", async (context) => {
+  const clock = new ManualClock();
+  const { server, lap, isDelta } = await setUp(context, [], { clock });
+  await lap("a");
+  clock.advance(defaultTimeouts.probeAfterMs);
+  server.deafen();
+  const second = lap("b");
+  while (clock.waiting === 0) await wait(1);
+  clock.advance(defaultTimeouts.probeMs);
+  await second;
+  assert.deepEqual([server.upgrades, isDelta(1), server.requests.length], [2, false, 2]);
+});
+
 test("H1.6: an error on an idle socket leaves the process alive, and the socket is replaced", async (context) => {
   const { server, lap, isDelta } = await setUp(context, []);
   await lap("a");

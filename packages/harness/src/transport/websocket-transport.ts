@@ -83,7 +83,7 @@ export class WebSocketTransport implements ModelTransport {
   async #connect(signal: AbortSignal): Promise<WebSocketConnection> {
     const { clock, timeouts, url, headers } = this.#options;
     const current = this.#connection;
-    if (current?.isUsable && clock.now() - current.openedAt < timeouts.maxAgeMs) return current;
+    if (current !== null && (await this.#stands(current))) return current;
     await this.close();
     const opened = await WebSocketConnection.open(
       { url, headers, clock, connectMs: timeouts.connectMs },
@@ -91,6 +91,13 @@ export class WebSocketTransport implements ModelTransport {
     );
     this.#connection = opened;
     return opened;
+  }
+
+  async #stands(connection: WebSocketConnection): Promise<boolean> {
+    const { clock, timeouts } = this.#options;
+    if (!connection.isUsable || clock.now() - connection.openedAt >= timeouts.maxAgeMs) return false;
+    if (clock.now() - connection.lastSign < timeouts.probeAfterMs) return true;
+    return connection.probe(timeouts.probeMs);
   }
 
   #plan(call: ModelCall): SendPlan {

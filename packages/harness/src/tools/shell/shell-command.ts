@@ -1,5 +1,5 @@
 /** Quotes text so that bash reads exactly it. The text must not hold a NUL character. */
-export function quoteForBash(text: string): string {
+function quoteForBash(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -8,6 +8,8 @@ import { answerEvents, type ScriptedAnswer, type WireObject } from "./wire-scrip
 /** A request as it arrived, and the full input it stands for. */
 export interface SeenRequest {
   readonly transport: "http" | "websocket";
+  readonly path: string;
+  readonly authorization: string | null;
   readonly body: WireObject;
   readonly bytes: number;
   /** Position of the socket it came on, from 0; -1 over HTTP. */
@@ -73,6 +75,11 @@ export class ScriptedServer {
     for (const socket of this.#sockets) socket.send(JSON.stringify(event));
   }
 
+  /** Stops listening to the open sockets, as if the network had swallowed them. */
+  deafen(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
   /** Cuts all connections without a word. */
   cut(): void {
     for (const socket of this.#connections) socket.destroy();
@@ -94,7 +101,8 @@ export class ScriptedServer {
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => {
       const index = this.#sockets.push(websocket) - 1;
       const chain = new SocketChain();
-      websocket.on("message", (data) => this.#answerFrame(websocket, index, chain, String(data)));
+      const from = { ...origin(request), socket: index };
+      websocket.on("message", (data) => this.#answerFrame(websocket, from, chain, String(data)));
       websocket.on("error", () => {});
     });
   }
@@ -108,15 +116,15 @@ export class ScriptedServer {
     return { id, answer: scripted, events };
   }
 
-  #answerFrame(socket: WebSocket, index: number, chain: SocketChain, frame: string): void {
+  #answerFrame(socket: WebSocket, from: Origin, chain: SocketChain, frame: string): void {
     const body = JSON.parse(frame) as WireObject;
     const { id, answer, events } = this.#next(body);
     const resolved = chain.resolve(body);
     this.requests.push({
+      ...from,
       transport: "websocket",
       body,
       bytes: Buffer.byteLength(frame),
-      socket: index,
       resolved,
     });
     const fault = answer.fault;
@@ -147,7 +155,8 @@ export class ScriptedServer {
     const body = JSON.parse(bytes.toString("utf8")) as WireObject;
     const { answer, events } = this.#next(body);
     const resolved = body.input as unknown[];
-    this.requests.push({ transport: "http", body, bytes: bytes.length, socket: -1, resolved });
+    const from = { ...origin(request), socket: -1 };
+    this.requests.push({ ...from, transport: "http", body, bytes: bytes.length, resolved });
     const fault = answer.fault;
     if (fault?.kind === "error") {
       response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
@@ -168,6 +177,12 @@ export class ScriptedServer {
     });
     if (fault === undefined) response.end("data: [DONE]\n\n");
   }
+}
+
+type Origin = Pick<SeenRequest, "path" | "authorization" | "socket">;
+
+function origin(request: IncomingMessage): Omit<Origin, "socket"> {
+  return { path: request.url ?? "", authorization: request.headers.authorization ?? null };
 }
 
 /** What a server remembers of a socket: the most recent response and all that led to it. */

@@ -9,6 +9,7 @@ import { resolveSettings } from "../settings/resolved-settings.ts";
 import type { Page, StoredResponse } from "../store/store.ts";
 import type { StoredResponses } from "../transport/service.ts";
 import type { RespondDependencies } from "./dependencies.ts";
+import { listedItem } from "./listed-item.ts";
 import { responseObject } from "./response-object.ts";
 
 /** Retrieve, delete and list for responses with `store:true`. */
@@ -22,7 +23,10 @@ export function storedResponses({ store, chains }: RespondDependencies): StoredR
       chains.remove(scope, id);
       return await store.remove(scope, id);
     },
-    inputItems: (scope: Scope, id: string, page: Page) => store.inputItems(scope, id, page),
+    async inputItems(scope: Scope, id: string, page: Page) {
+      const found = await store.inputItems(scope, id, page);
+      return found === null ? null : { ...found, data: found.data.map(listedItem) };
+    },
   };
 }
 

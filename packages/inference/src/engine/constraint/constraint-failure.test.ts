@@ -142,6 +142,18 @@ test("a token outside the mask fails the session", () => {
   session.close();
 });
 
+test("a token given before its mask stands fails the session", () => {
+  const own = startHost({ compileTimeoutMs: 600_000 });
+  try {
+    const session = own.open([stretch(slowSchema)]);
+    session.accept(97, bytesOf(97));
+    assert.notEqual(session.failed(), null);
+    assert.equal(session.ready(), true);
+  } finally {
+    own.close();
+  }
+});
+
 test("opening, accepting and looking never wait for a compile", () => {
   const own = startHost({ compileTimeoutMs: 600_000 });
   try {

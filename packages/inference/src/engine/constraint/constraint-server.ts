@@ -31,13 +31,11 @@ async function toolsOf(
   health: SharedHealth,
 ): Promise<StretchTools> {
   const vocabulary = unpackVocabulary(setup.vocabulary);
-  const { pieces, structural, endOfGeneration } = vocabulary;
+  const { pieces, endOfGeneration } = vocabulary;
   const ends = new Set(endOfGeneration);
   const { TokenizerInfo, GrammarCompiler } = instance.library;
-  // A token without text is one the library never admits.
-  const texts = pieces.map((piece, id) =>
-    ends.has(id) || structural.get(id) === "" ? "" : toByteLevelText(piece),
-  );
+  // A token without text is one the library never admits inside a grammar.
+  const texts = pieces.map((piece, id) => (ends.has(id) ? "" : toByteLevelText(piece)));
   const info = await TokenizerInfo.createTokenizerInfo(texts, "byte_level", false, texts.length, [...ends]);
   const compiler = await GrammarCompiler.createGrammarCompiler(info, false);
   const { maxCompiled, maxCompiledBytes, refused } = setup;

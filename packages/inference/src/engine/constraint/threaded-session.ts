@@ -97,7 +97,9 @@ export class ThreadedSession implements ConstraintSession {
 
   accept(tokenId: number, bytes: Uint8Array): void {
     if (this.#failure !== null || this.#finished) return;
-    if (this.#stretch === null) {
+    if (!this.ready()) {
+      this.fail("A token came before the mask it was to be chosen under.");
+    } else if (this.#stretch === null) {
       this.#watch(bytes);
     } else {
       this.#stretch.last = { token: tokenId, bytes: Uint8Array.from(bytes) };

@@ -48,6 +48,8 @@ export async function runTestGroup(root: string, group: TestGroup): Promise<Stag
     const { code, output } = await capture(program, programArguments, {
       cwd: root,
       timeoutMs: group.timeoutMs,
+      // Set where this runs inside a test of its own: the runner would refuse to run tests inside tests.
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
     });
     const report = readReport(countsFile);
     if (report === null) return { ok: false, output, counts: { passed: 0, failed: 1, skipped: 0 } };

@@ -43,12 +43,16 @@ const mainProgram = fileURLToPath(new URL("../main.ts", import.meta.url));
 export async function spawnServer(options: SpawnOptions): Promise<ChildServer> {
   options.signal.throwIfAborted();
   const serve = ["serve", "--host", "127.0.0.1", "--port", "0", ...options.serveArguments];
-  const child = spawn(process.execPath, [...process.execArgv, options.program ?? mainProgram, ...serve], {
-    env: options.env,
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-    // Ctrl-C in the terminal is for the starter, which then ends the server in order.
-    detached: process.platform !== "win32",
-  });
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", options.program ?? mainProgram, ...serve],
+    {
+      env: options.env,
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      // Ctrl-C in the terminal is for the starter, which then ends the server in order.
+      detached: process.platform !== "win32",
+    },
+  );
   const tail = keepTail(child);
   const gone = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));

@@ -25,3 +25,4 @@ export { type SweepPace, sweepRegularly } from "./store/sweep-regularly.ts";
 export type { ForcedEncoding } from "./teacher-forcing/forced-tokens.ts";
 export { type ForcedOutput, parseTrajectory, readTrajectory } from "./teacher-forcing/trajectory.ts";
 export { type ApiKey, parseKeys } from "./transport/auth/keys.ts";
+export { createCounters } from "./transport/create/counters.ts";

@@ -16,16 +16,28 @@ function contextOf(request: FastifyRequest): RequestContext {
   return request.getDecorator<RequestContext>(contextKey);
 }
 
-function sendError(request: FastifyRequest, reply: FastifyReply, failure: unknown): void {
-  const error = wireFailure(failure);
-  const context = contextOf(request);
-  context.code = error.code;
-  context.cause = error.cause;
+function replyError(reply: FastifyReply, error: WireError): void {
   void reply
     .code(error.status)
     .headers(errorHeaders(error))
     .type("application/json; charset=utf-8")
     .send(JSON.stringify({ error: error.body() }));
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, failure: unknown): void {
+  const error = wireFailure(failure);
+  const context = contextOf(request);
+  context.code = error.code;
+  context.cause = error.cause;
+  replyError(reply, error);
+}
+
+/** Answers a path that cannot be decoded, or whose id is longer than any. */
+function refusePath(reply: FastifyReply): void {
+  replyError(
+    reply,
+    new WireError("not_found", "There is nothing at this path; it is not well formed or too long."),
+  );
 }
 
 /** Answers what is not HTTP at all, and headers or bodies that do not arrive in time. */
@@ -154,7 +166,8 @@ export function createApp(service: Service): FastifyInstance {
     keepAliveTimeout: 65_000,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (_error, _request, reply) => refusePath(reply),
     clientErrorHandler: refuseMalformed,
   });
   app.decorateRequest(contextKey, null);

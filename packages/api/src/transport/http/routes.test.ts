@@ -22,6 +22,11 @@ test("unknown paths and methods have their codes, and a missing /v1 its hint", a
     const response = await fetch(server.base + path);
     assert.deepEqual([response.status, await codeOf(response)], [404, "not_found"], path);
   }
+  for (const path of ["/v1/responses/%zz", "/%", `/v1/responses/${"x".repeat(600)}`]) {
+    const response = await fetch(server.base + path);
+    assert.deepEqual([response.status, await codeOf(response)], [404, "not_found"], path);
+  }
+  assert.equal((await fetch(`${server.base}/healthz`, { method: "HEAD" })).status, 200);
   for (const [method, path, allow] of [
     ["GET", "/v1/responses", "POST"],
     ["PUT", "/v1/responses/resp_1", "GET, DELETE"],

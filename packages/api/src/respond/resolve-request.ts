@@ -5,7 +5,7 @@ import type { ModelRuntime } from "../plan/model-runtime.ts";
 import type { PlanInput } from "../plan/renderer.ts";
 import type { HeadSettings } from "../render/dialect.ts";
 import { flattenTools } from "../render/flatten-tools.ts";
-import { inheritSettings } from "../settings/inherit-settings.ts";
+import { inheritSettings, requireSettings } from "../settings/inherit-settings.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { pickSettings } from "../settings/settings-cache.ts";
 import { checkCallIds } from "./check-call-ids.ts";
@@ -113,9 +113,12 @@ function resolveIncomingSettings(
   if (inherit === null || !techniques.settingsInheritance) {
     return settings.resolve(scope, settingsKey, () => pickSettings(request) as RequestSettings);
   }
-  const parent = previous === null ? null : settings.byFingerprint(scope, previous.settings);
+  const parent = requireSettings(
+    inherit,
+    previous === null ? null : settings.byFingerprint(scope, previous.settings),
+  );
   return settings.resolve(scope, `${inherit}+${settingsKey}`, () =>
-    inheritSettings(givenSettings(request), inherit, parent),
+    inheritSettings(givenSettings(request), parent),
   );
 }
 

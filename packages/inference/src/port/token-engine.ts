@@ -110,12 +110,13 @@ export interface Ticket extends AsyncDisposable {
   readonly events: AsyncIterable<EngineEvent>;
   /**
    * Takes effect at the end of the running step. A request that had not begun ends with the error `cancelled`,
-   * any other with `end` and what it holds by then.
+   * any other with `end` and what it holds by then. Prefill of an `outliveClient` request goes on.
    */
   cancel(): void;
   /**
-   * Says how much of what is held stays: a prefix of `held`, or `null` to free all that the request added
-   * (refused). Said before the end, it takes effect there; only the first call counts.
+   * Says how much of what is held stays: a prefix of `held`, or `null` to free the output (refused); the
+   * prompt then stays, it was the client's own. Said before the end, it takes effect there; only the first
+   * call counts.
    */
   settle(keep: PrefixRef | null): void;
 }

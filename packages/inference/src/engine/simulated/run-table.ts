@@ -93,25 +93,27 @@ export class RunTable {
     run.fail("invalid_request", message);
   }
 
+  /** Nobody wants the output any more; prefill that outlives its client goes on. */
   cancel(run: RequestRun): void {
-    if (run.state === "running") run.cancelled = true;
-    if (run.state === "waiting") this.#cancelWaiting(run, "The request was cancelled before it began.");
+    run.cancelled = true;
+    if (run.state === "waiting" && !run.request.outliveClient)
+      this.#cancelWaiting(run, "The request was cancelled before it began.");
   }
 
   settle(run: RequestRun, keep: PrefixRef | null): void {
     run.settlement ??= { keep };
     if (run.state !== "unsettled") return;
-    const { heldRef, sequence } = run;
+    const { heldRef, request, sequence } = run;
     const fits = keep !== null && heldRef !== null && keep.length <= heldRef.length;
     const named = fits && sequence.refAt(keep.length).hash === keep.hash;
-    this.#release(run, named ? keep.length : 0);
+    this.#release(run, named ? keep.length : request.prompt.length);
   }
 
   /** The client has gone: cancels, save prefill that outlives it, and gives up the lease. */
   detach(run: RequestRun): void {
     run.detached = true;
     if (run.state === "unsettled") this.#expire(run);
-    else if (!run.request.outliveClient || !isPrefillAhead(run)) this.cancel(run);
+    else this.cancel(run);
   }
 
   /** Ends what is over time: deadlines, and leases of results that nobody settled. */
@@ -154,9 +156,7 @@ export class RunTable {
 
   /** Nobody settled in time: a gated output counts as refused, the prompt and anything else stay held. */
   #expire(run: RequestRun): void {
-    const { heldRef, request } = run;
-    const prompt = request.gated ? request.prompt.length : Number.POSITIVE_INFINITY;
-    this.#release(run, Math.min(heldRef?.length ?? 0, prompt));
+    this.#release(run, run.request.gated ? run.request.prompt.length : run.sequence.length);
   }
 
   #release(run: RequestRun, keep: number): void {
@@ -164,10 +164,6 @@ export class RunTable {
     run.state = "done";
     this.unsettled.delete(run);
   }
-}
-
-function isPrefillAhead(run: RequestRun): boolean {
-  return run.state === "waiting" || run.prefilling;
 }
 
 function precedes(run: RequestRun, other: RequestRun): boolean {

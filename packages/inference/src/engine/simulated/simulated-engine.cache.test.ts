@@ -97,7 +97,7 @@ async function play(engine: SimulatedEngine, naive: NaiveCache, made: Step) {
 }
 
 function keptLength(made: Step, held: number, prompt: number): number {
-  if (made.settle === "refuse") return 0;
+  if (made.settle === "refuse") return Math.min(held, prompt);
   if (made.settle === "shorter") return Math.max(1, held - made.shorten);
   return made.settle === "dispose" && made.gated ? Math.min(held, prompt) : held;
 }

@@ -180,21 +180,23 @@ test("disposal of a request that outlives its client lets the prefill go on, but
   assert.equal(await cachedOf(engine, clock, engineRequest(prompt(300))), 299);
 });
 
-test("settle null frees all that the request added, and only that", async () => {
-  const { clock, engine } = slowEngine();
-  const base = engine.submit(engineRequest(prompt(100), { decode: prefillOnly }));
-  const baseDone = collect(base);
-  await clock.advance(1000);
-  base.settle((await baseDone).end?.held ?? null);
+test("settle null frees the output, and the prompt stays", async () => {
   for (const gated of [false, true]) {
-    const ticket = engine.submit(engineRequest(prompt(300), { gated }));
+    const { clock, engine } = slowEngine();
+    const ticket = engine.submit(
+      engineRequest(prompt(300), { gated, decode: decodeProgram({ maxTokens: 40 }) }),
+    );
     const outcome = collect(ticket);
-    await clock.advance(1000);
-    assert.equal((await outcome).admitted?.cached.hot, 100);
+    await clock.advance(2000);
+    assert.equal((await outcome).end?.held?.length, 339);
     ticket.settle(null);
-    assert.equal(engine.load().kvTokensUsed, 100);
+    assert.equal(engine.load().kvTokensUsed, 300);
+    const next = [...prompt(300).slice(0), ...(await outcome).output, 7];
+    assert.equal(
+      await cachedOf(engine, clock, engineRequest(tokenRope("root", Uint32Array.from(next)))),
+      300,
+    );
   }
-  assert.equal(await cachedOf(engine, clock, engineRequest(prompt(300))), 100);
 });
 
 test("settle shorter keeps exactly that much; a prefix that is not what is held counts as refused", async () => {
@@ -207,11 +209,11 @@ test("settle shorter keeps exactly that much; a prefix that is not what is held 
     await outcome;
     return ticket;
   };
-  (await run()).settle({ hash: "f".repeat(32), length: 150 });
-  assert.equal(engine.load().kvTokensUsed, 0);
   (await run()).settle(prompt(150).tip);
   assert.equal(engine.load().kvTokensUsed, 150);
   assert.equal(await cachedOf(engine, clock, request), 150);
+  (await run()).settle({ hash: "f".repeat(32), length: 310 });
+  assert.equal(engine.load().kvTokensUsed, 300);
 });
 
 test("settle before the end takes effect there", async () => {
@@ -221,7 +223,7 @@ test("settle before the end takes effect there", async () => {
   const outcome = collect(ticket);
   await clock.advance(1000);
   assertWellFormed(await outcome);
-  assert.equal(engine.load().kvTokensUsed, 0);
+  assert.equal(engine.load().kvTokensUsed, 300);
 });
 
 test("a gated output is nobody's before its verdict, and everybody's after it", async () => {

@@ -188,7 +188,7 @@ export class StepLoop {
 
 /** Whether nobody wants the output of a run any more. */
 function isLeft(run: RequestRun): boolean {
-  return run.cancelled || (run.detached && !(run.request.outliveClient && run.prefilling));
+  return run.cancelled && !(run.request.outliveClient && run.prefilling);
 }
 
 function isPrefill(run: RequestRun): boolean {

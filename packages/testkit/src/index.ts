@@ -6,4 +6,5 @@ export { generateText, type TextOptions } from "./generate-text.ts";
 export { type SeededRandom, seededRandom } from "./random.ts";
 export { sequentialIds } from "./sequential-ids.ts";
 export { simulatedModel } from "./simulated-model.ts";
+export { type EngineCase, type EngineUnderTest, tokenEngineCases } from "./token-engine-cases.ts";
 export { tokenRope } from "./token-rope.ts";

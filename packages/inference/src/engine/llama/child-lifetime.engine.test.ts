@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url";
 import { InferenceError } from "../../errors.ts";
 import { startLlamaModel } from "./start-llama-model.ts";
 import { testModelPath } from "./test-model.ts";
-import { TestServedModel, testRoot, testRope } from "./test-served-model.ts";
+import { testRoot, testRope } from "./test-rope.ts";
+import { TestServedModel } from "./test-served-model.ts";
 
 const isAlive = (pid: number): boolean => {
   try {

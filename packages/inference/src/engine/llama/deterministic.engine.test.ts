@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { TestServedModel, testRope } from "./test-served-model.ts";
+import { testRope } from "./test-rope.ts";
+import { TestServedModel } from "./test-served-model.ts";
 
 let served: TestServedModel;
 before(async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Constraint, ConstraintSource } from "../../port/decode-program.ts";
-import { TestServedModel, testRoot, testRope } from "./test-served-model.ts";
+import { testRoot, testRope } from "./test-rope.ts";
+import { TestServedModel } from "./test-served-model.ts";
 
 let served: TestServedModel;
 before(async () => {

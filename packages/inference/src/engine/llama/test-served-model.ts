@@ -1,35 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PrefixHasher } from "../../kv/prefix-hash.ts";
-import type { PrefixRef, RopeView } from "../../port/prefix.ts";
+import type { RopeView } from "../../port/prefix.ts";
 import type { EngineEvent, EngineRequest, Ticket } from "../../port/token-engine.ts";
 import type { Vocabulary } from "../../port/tokenizer.ts";
 import { type LlamaModel, type LlamaModelOptions, startLlamaModel } from "./start-llama-model.ts";
 import { testModelPath } from "./test-model.ts";
-
-export const testRoot = "a".repeat(32);
-
-/** A rope made of parts; each end of a part is a boundary. */
-export function testRope(root: string, ...parts: readonly Uint32Array[]): RopeView {
-  let hasher = PrefixHasher.at(root);
-  const ends: PrefixRef[] = [];
-  const blocks: PrefixRef[] = [];
-  for (const part of parts) {
-    const extended = hasher.extend(part);
-    hasher = extended.hasher;
-    ends.unshift(hasher.ref());
-    blocks.unshift(...extended.blocks.toReversed());
-  }
-  const ids = Uint32Array.from(parts.flatMap((part) => [...part]));
-  return {
-    length: ids.length,
-    tip: hasher.ref(),
-    root,
-    boundaries: () => [...ends, ...blocks],
-    slice: (from, to) => ids.slice(from, to ?? ids.length),
-  };
-}
+import { testRoot } from "./test-rope.ts";
 
 export interface TestAnswer {
   readonly ids: number[];

@@ -29,6 +29,12 @@ export class ChildServer {
     });
   }
 
+  /** Stops listening and ends the owner's connection. */
+  close(): Promise<void> {
+    this.#owner?.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
   send(frame: Uint8Array): void {
     this.#owner?.write(frame);
   }

@@ -33,6 +33,8 @@ class KvListener {
         this.behind = false;
         this.#events = [];
         yield* snapshot();
+        // It may have fallen behind again meanwhile.
+        continue;
       }
       const event = this.#events.shift();
       if (event !== undefined) yield event;

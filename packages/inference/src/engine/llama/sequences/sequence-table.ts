@@ -212,6 +212,11 @@ export class SequenceTable {
     return true;
   }
 
+  /** Parks every idle sequence save `except`. */
+  parkAllIdle(except: Sequence | null): void {
+    for (const sequence of this.#idleResident()) if (sequence !== except) this.park(sequence);
+  }
+
   /** Parks idle sequences beyond the hot set: on a CPU attention pays for every resident cell. */
   coolDown(): void {
     if (this.#limits.parkedBytes === 0) return;

@@ -25,7 +25,6 @@ export interface PlanOptions {
 export interface PlanState {
   readonly decodeSteps: number;
   readonly chunks: number;
-  readonly lastOrder: number;
 }
 
 export interface PlannedRows {
@@ -33,7 +32,7 @@ export interface PlannedRows {
   readonly count: number;
 }
 
-export const initialPlanState: PlanState = { decodeSteps: 0, chunks: 0, lastOrder: -1 };
+export const initialPlanState: PlanState = { decodeSteps: 0, chunks: 0 };
 
 /**
  * Which tokens go into the next batch (continuous batching with chunked prefill, as in Sarathi-Serve): every
@@ -73,12 +72,15 @@ function orderPrefills(prefills: readonly PlanEntry[], chunks: number): PlanEntr
   );
 }
 
-function planAlone(entries: readonly PlanEntry[], state: PlanState, { batchSize }: PlanOptions) {
-  const byTurn = [...entries].sort((a, b) => a.order - b.order);
-  const next = byTurn.find((entry) => entry.order > state.lastOrder) ?? byTurn[0];
-  if (next === undefined) return { rows: [], state };
-  const count = Math.min(next.pending, batchSize - (next.position % batchSize));
-  return { rows: [{ id: next.id, count }], state: { ...state, lastOrder: next.order } };
+function planAlone(
+  entries: readonly PlanEntry[],
+  state: PlanState,
+  { batchSize }: PlanOptions,
+): { rows: PlannedRows[]; state: PlanState } {
+  const [first] = [...entries].sort((a, b) => a.order - b.order);
+  if (first === undefined) return { rows: [], state };
+  const count = Math.min(first.pending, batchSize - (first.position % batchSize));
+  return { rows: [{ id: first.id, count }], state };
 }
 
 /**

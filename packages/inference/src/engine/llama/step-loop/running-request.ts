@@ -76,3 +76,9 @@ export function isRunnable(request: RunningRequest): boolean {
   if (sequence === null || sequence.slot === null || request.heldLogits !== null) return false;
   return request.credit > 0 || request.sampled === 0;
 }
+
+/** True if it could be admitted or resumed. One that waits for its consumer need not be in the cache. */
+export function isOutside({ sequence, credit, sampled }: RunningRequest): boolean {
+  if (sequence === null) return true;
+  return sequence.slot === null && (credit > 0 || sampled === 0);
+}

@@ -280,15 +280,31 @@ test("an unsettled gated request counts as refused when its lease is over", () =
   assert.equal(loop.loop.table.cells.used, 100);
 });
 
-test("deterministic mode runs one sequence a batch and ends chunks at fixed borders", () => {
+test("deterministic mode has one sequence at a time in the cache", () => {
   const loop = new TestLoop({ deterministic: true });
-  const prompts = [range(3, 150), range(4, 70), range(5, 10)];
+  const stem = range(3, 100);
+  const prompts = [[...stem, 1], [...stem, 2, ...range(5, 70)], range(5, 10)];
   for (const [index, prompt] of prompts.entries()) loop.loop.submit(testJob(`r${index}`, prompt));
-  loop.run();
-  assert.ok(loop.evaluator.batches.every(({ sequences }) => sequences === 1));
+  loop.run(() => {
+    const resident = [...loop.loop.table.all].filter(({ slot }) => slot !== null);
+    assert.ok(resident.filter(({ owner }) => owner !== null).length <= 1);
+  });
+  assert.ok(loop.evaluator.batches.every(({ sequences, resident }) => sequences === 1 && resident === 1));
   for (const [index, prompt] of prompts.entries()) {
     assert.deepEqual(loop.tokens(`r${index}`), testContinuation(prompt, 8));
   }
+  assert.deepEqual(loop.cached("r1"), { hot: 100, ram: 0 });
+});
+
+test("deterministic mode: one that waits for its consumer makes way and comes back", () => {
+  const loop = new TestLoop({ deterministic: true });
+  loop.loop.submit(testJob("slow", range(3, 20), { credit: 2 }));
+  loop.loop.submit(testJob("next", range(4, 20)));
+  loop.run();
+  assert.deepEqual(loop.tokens("next"), testContinuation(range(4, 20), 8));
+  loop.loop.credit("slow", 100);
+  loop.run();
+  assert.deepEqual(loop.tokens("slow"), testContinuation(range(3, 20), 8));
 });
 
 test("whatever is submitted, cancelled and parked: right tokens, exact counts, no leaked cell", () => {

@@ -10,6 +10,7 @@ import { initialPlanState, type PlannedRows, type PlanState, planStep } from "./
 import {
   createRunningRequest,
   isDecoding,
+  isOutside,
   isRunnable,
   pendingTokens,
   type RunningRequest,
@@ -133,13 +134,26 @@ export class StepLoop {
   // ---- admission ---------------------------------------------------------------------------------
 
   #admit(): void {
-    const queue = [...this.#requests.values()]
-      .filter(({ sequence }) => sequence === null || sequence.slot === null)
-      .sort(byPrecedence);
+    if (this.#options.deterministic && !this.#makeWayAlone()) return;
+    const queue = [...this.#requests.values()].filter(isOutside).sort(byPrecedence);
     for (const request of queue) {
-      if (request.sequence === null ? !this.#tryStart(request) : !this.#tryResume(request.sequence, request))
-        return;
+      const { sequence } = request;
+      const goesOn = sequence === null ? this.#tryStart(request) : this.#tryResume(sequence, request);
+      if (!goesOn || (this.#options.deterministic && this.#active().length > 0)) return;
     }
+  }
+
+  /**
+   * In deterministic mode one request at a time is in the cache, with nothing else: on this kernel results depend
+   * on where its cells lie. False: one is. One that waits for its consumer makes way for another.
+   */
+  #makeWayAlone(): boolean {
+    const [running] = this.#active();
+    if (running?.sequence == null) return true;
+    const stalled = running.credit <= 0 && running.sampled > 0 && running.heldLogits === null;
+    const wanted = stalled && [...this.#requests.values()].some(isOutside);
+    if (wanted) this.table.park(running.sequence);
+    return wanted;
   }
 
   /** False: it must wait, and so must those behind it. */
@@ -150,11 +164,13 @@ export class StepLoop {
     const { job } = request;
     const needed = cellsToStart(job.prompt.length, base) + this.#reserve(request);
     if (!this.#fits(needed, base?.sequence ?? null)) return false;
+    if (this.#options.deterministic) this.table.parkAllIdle(base?.sequence ?? null);
     const visible = job.gated ? job.prompt.length : Number.MAX_SAFE_INTEGER;
     const opened = this.table.open(job, base, job.useCache ? visible : 0);
     request.sequence = opened.sequence;
     request.admittedAt = now;
     this.table.restore(opened.sequence);
+    if (this.#options.deterministic) this.table.parkAllIdle(null);
     this.#ports.emit(job.id, {
       type: "admitted",
       cached: { ...opened.cached, disk: 0, remote: 0 },
@@ -170,6 +186,7 @@ export class StepLoop {
   }
 
   #tryResume(sequence: Sequence, request: RunningRequest): boolean {
+    if (this.#options.deterministic) this.table.parkAllIdle(null);
     const needed = sequence.evaluated + outstandingCells(request, this.#options.outputReserve);
     return this.#fits(needed, sequence) && this.table.restore(sequence);
   }

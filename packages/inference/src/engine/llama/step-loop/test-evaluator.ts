@@ -45,7 +45,7 @@ export class TestEvaluator implements Evaluator {
   /** Answers the next `decode` gives in place of evaluating: the rows of an aborted one that still count. */
   abortAfter: number | null = null;
   saveFails = false;
-  batches: { sequences: number; rows: number }[] = [];
+  batches: { sequences: number; rows: number; resident: number }[] = [];
 
   constructor(size: number, batchSize: number, maxSequences: number) {
     this.size = size;
@@ -80,7 +80,9 @@ export class TestEvaluator implements Evaluator {
     const aborted = this.abortAfter;
     this.abortAfter = null;
     this.#logits = new Map();
-    this.batches.push({ sequences: new Set(rows.map((row) => row.sequence)).size, rows: rows.length });
+    const sequences = new Set(rows.map((row) => row.sequence));
+    const resident = new Set([...this.#sequences.keys(), ...sequences]).size;
+    this.batches.push({ sequences: sequences.size, rows: rows.length, resident });
     for (const [index, row] of rows.slice(0, aborted ?? rows.length).entries()) {
       const cells = this.#sequences.get(row.sequence) ?? [];
       if (row.position !== cells.length) throw new Error(`position ${row.position} after ${cells.length}`);

@@ -1,0 +1,6 @@
+/** Everything that an iterable yields until it ends. */
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}

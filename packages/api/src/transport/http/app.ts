@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { WireError } from "@slipstream-stack/protocol";
+import { WireError, wireErrorCodes } from "@slipstream-stack/protocol";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { checkOrigin } from "../auth/origin-guard.ts";
 import { recordRequest } from "../request-log.ts";
@@ -88,6 +88,7 @@ function hookLifecycle(app: FastifyInstance, service: Service): void {
       outcome: null,
       cause: undefined,
     });
+    logWhenOver(service, request, reply);
     try {
       admit(service, request, reply);
       if (isPreflight(request)) answerPreflight(reply);
@@ -100,14 +101,19 @@ function hookLifecycle(app: FastifyInstance, service: Service): void {
     if (typeof payload === "string") contextOf(request).bytesOut = Buffer.byteLength(payload);
     next();
   });
-  app.addHook("onResponse", (request, reply, next) => {
+}
+
+/** Writes the log line when the exchange is over, also where the client has left before that. */
+function logWhenOver(service: Service, request: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.once("close", () => {
     const context = contextOf(request);
+    const hasLeft = !reply.raw.writableFinished;
     recordRequest(service.logger, service.metrics, {
       requestId: context.requestId,
       transport: context.transport,
       route: `${request.method} ${request.routeOptions.url ?? "unknown"}`,
-      status: context.outcome ?? reply.statusCode,
-      code: context.code,
+      status: hasLeft ? wireErrorCodes.client_closed_request.status : (context.outcome ?? reply.statusCode),
+      code: hasLeft ? "client_closed_request" : context.code,
       scope: context.scope === "" ? null : context.scope,
       responseId: context.responseId,
       ms: service.clock.now() - context.startedAt,
@@ -115,7 +121,6 @@ function hookLifecycle(app: FastifyInstance, service: Service): void {
       bytesOut: context.bytesOut,
       cause: context.cause,
     });
-    next();
   });
 }
 

@@ -74,6 +74,9 @@ test("a client that leaves aborts its request, before the first event and after"
       else signal.addEventListener("abort", () => resolve());
     });
     await request;
+    while (server.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    const { status, code } = server.log[0]!.fields;
+    assert.deepEqual([status, code], [499, "client_closed_request"]);
   }
 });
 

@@ -177,6 +177,10 @@ test("a client that leaves aborts its requests; what waited never begins, and it
   assert.ok(pipeline.incoming[0]?.signal.aborted);
   assert.equal(pipeline.incoming.length, 1);
   assert.deepEqual(server.observed, [`closed ${pipeline.incoming[0]?.connection?.id}`]);
+  assert.deepEqual(
+    server.log.map(({ fields }) => fields.status),
+    [499],
+  );
 });
 
 test("a refused continuation names its parent, so that it can be evicted", async () => {

@@ -30,7 +30,7 @@ export interface OpenedAgent {
 }
 
 /** Folder of the sessions of `exec` and `run`. */
-export function sessionFolder(host: Host): string {
+function sessionFolder(host: Host): string {
   return join(stateFolder(host), "sessions");
 }
 

@@ -66,7 +66,7 @@ export async function layerFromFile(path: string, required: boolean): Promise<Co
 }
 
 /** @throws CliError `config_invalid` with the path of what is wrong. */
-export function layerFromObject(content: unknown, origin: string): ConfigLayer {
+function layerFromObject(content: unknown, origin: string): ConfigLayer {
   const parsed = configSchema.safeParse(content);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(

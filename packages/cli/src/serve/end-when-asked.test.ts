@@ -24,3 +24,10 @@ test("a child ends when its starter is gone, any other server does not care", as
   endWhenAsked(own);
   assert.equal(own.listenerCount("disconnect"), 0);
 });
+
+test("nothing is listened to after the stop", () => {
+  const source = fake(true);
+  endWhenAsked(source).stop();
+  for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"])
+    assert.equal(source.listenerCount(event), 0);
+});

@@ -1,4 +1,5 @@
 import { loadConfig } from "../config/load-config.ts";
+import { exitStatus } from "../errors.ts";
 import type { DefineCommand } from "../program.ts";
 import { endWhenAsked } from "../serve/end-when-asked.ts";
 import type { ReadyMessage } from "../serve/spawn-server.ts";
@@ -10,6 +11,8 @@ const drainMs = 5_000;
 export const define: DefineCommand = (command, context, done) => {
   addConfigOptions(command).action(async () => {
     const wish = endWhenAsked(process);
+    // Engine children end with this process, however it ends.
+    wish.urgent.addEventListener("abort", () => process.exit(exitStatus.interrupted));
     try {
       const { config } = await loadConfig(readConfigSources(command), context.host);
       const { startServer } = await import("../serve/start-server.ts");
@@ -17,7 +20,7 @@ export const define: DefineCommand = (command, context, done) => {
       context.out(`slipstream listening on ${server.root}/v1 (${server.modelId})\n`);
       process.send?.({ type: "ready", root: server.root } satisfies ReadyMessage);
       await wish.asked;
-      await server.close(wish.urgent.aborted ? 0 : drainMs);
+      await server.close(drainMs);
       done(0);
     } finally {
       wish.stop();

@@ -39,6 +39,7 @@ export class HttpTransport implements ModelTransport {
       silence.abort(new TransportError("timeout", "The server fell silent while a response ran.")),
     );
     const bounded = AbortSignal.any([signal, silence.signal]);
+    let cancelDrain = (): void => {};
     try {
       const plan = { kind: "full", reason: "first_request", changed: null } as const;
       const built = buildRequest({ ...call, plan, form: "body", generate: true });
@@ -52,10 +53,13 @@ export class HttpTransport implements ModelTransport {
         items: built.items,
       };
       const response = await this.#post(built.json, bounded);
-      yield* readStream(response, watch);
+      yield* readStream(response, watch, () => {
+        cancelDrain = clock.after(timeouts.drainMs, () => silence.abort());
+      });
     } catch (error) {
       throw asFailure(error, signal, silence.signal);
     } finally {
+      cancelDrain();
       watch.stop();
     }
   }
@@ -90,21 +94,39 @@ async function beginning(response: Response, limitBytes: number): Promise<string
   return Buffer.concat(chunks).subarray(0, limitBytes).toString("utf8");
 }
 
-async function* readStream(response: Response, watch: IdleWatch): AsyncGenerator<TransportEvent> {
+/**
+ * The events of a stream. What follows the last one is read too and thrown away: a body left unread would cost
+ * the connection. `onEnd` is told when the last event has come.
+ */
+async function* readStream(
+  response: Response,
+  watch: IdleWatch,
+  onEnd: () => void,
+): AsyncGenerator<TransportEvent> {
   const decoder = new SseDecoder();
-  for await (const bytes of response.body ?? []) {
-    watch.sign();
-    for (const data of decoder.push(bytes)) {
-      const value = tryParseJson(data);
-      if (value === undefined)
-        throw new TransportError("protocol", "The server sent an event that is not JSON.");
-      const event = readWireEvent(value);
-      if (event === null) continue;
-      yield event;
-      if (event.type === "completed" || event.type === "incomplete") return;
+  let isOver = false;
+  try {
+    for await (const bytes of response.body ?? []) {
+      watch.sign();
+      for (const data of isOver ? [] : decoder.push(bytes)) {
+        const event = readData(data);
+        if (event === null) continue;
+        isOver = event.type === "completed" || event.type === "incomplete";
+        if (isOver) onEnd();
+        yield event;
+        if (isOver) break;
+      }
     }
+  } catch (error) {
+    if (!isOver) throw error;
   }
-  throw new TransportError("broken", "The stream ended before the response did.");
+  if (!isOver) throw new TransportError("broken", "The stream ended before the response did.");
+}
+
+function readData(data: string): TransportEvent | null {
+  const value = tryParseJson(data);
+  if (value === undefined) throw new TransportError("protocol", "The server sent an event that is not JSON.");
+  return readWireEvent(value);
 }
 
 /** What an exception of `fetch` or of the body stream stands for. */

@@ -4,6 +4,7 @@ import { StopMatcher } from "../sampling/stop-matcher.ts";
 import type { PrefixMatch } from "../sequences/match-prefix.ts";
 import type { Sequence } from "../sequences/sequence.ts";
 import type { Job } from "./job.ts";
+import type { PlanEntry } from "./plan-step.ts";
 
 /** A request from its arrival to its end. Times in milliseconds of the loop's clock. */
 export interface RunningRequest {
@@ -70,11 +71,19 @@ export function isDecoding(request: RunningRequest): boolean {
   return request.sampled > 0 && pendingTokens(request) === 1;
 }
 
-/** True when the loop may evaluate its next tokens. */
-export function isRunnable(request: RunningRequest): boolean {
-  const { sequence } = request;
-  if (sequence === null || sequence.slot === null || request.heldLogits !== null) return false;
-  return request.credit > 0 || request.sampled === 0;
+/** Prompt tokens that are still to be evaluated. */
+export function prefillLeft({ sequence, job }: RunningRequest): number {
+  return Math.max(0, job.prompt.length - (sequence?.evaluated ?? 0));
+}
+
+/** What it would evaluate next, or null while it must wait: for the cache, a mask, or its consumer. */
+export function planEntry(request: RunningRequest): PlanEntry | null {
+  const { sequence, job, order } = request;
+  if (sequence === null || sequence.slot === null || request.heldLogits !== null) return null;
+  const pending = pendingTokens(request);
+  if (pending === 0 || (request.credit <= 0 && request.sampled > 0)) return null;
+  const decoding = isDecoding(request);
+  return { id: job.id, pending, decoding, position: sequence.evaluated, priority: job.priority, order };
 }
 
 /** True if it could be admitted or resumed. One that waits for its consumer need not be in the cache. */

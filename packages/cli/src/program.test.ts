@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { HarnessError } from "@slipstream-stack/harness";
 import { CliError } from "./errors.ts";
 import { reportError, runProgram } from "./program.ts";
 import { fakeContext } from "./testing/fake-context.ts";
@@ -124,10 +125,12 @@ test("the configuration is printed as text and as JSON", async () => {
   assert.match((await run(home.path, "codex-config")).out, /base_url = "http:\/\/127\.0\.0\.1:4141\/v1"/);
 });
 
-test("an interrupt is 130, an error nobody foresaw 5 and in full", () => {
+test("an interrupt is 130, an error of another package has its own status, an error nobody foresaw 5 and in full", () => {
   const context = fakeContext("/none");
   assert.equal(reportError(new DOMException("stop", "AbortError"), context), 130);
   assert.equal(reportError(new CliError("source_unreachable", "no network"), context), 3);
+  assert.equal(reportError(new HarnessError("sandbox_missing", "install it"), context), 3);
+  assert.match(context.stderr(), /install it \[sandbox_missing\]/);
   assert.equal(reportError(new TypeError("x is not a function"), context), 5);
   assert.match(context.stderr(), /program\.test\.ts/);
 });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { CliError, exitStatus } from "./errors.ts";
+import { foreignStatus } from "./foreign-errors.ts";
 import type { CommandContext } from "./terminal/command-context.ts";
 
 /** Adds a command's arguments, options and action. The action's result is the exit status. */
@@ -86,6 +87,12 @@ export function reportError(error: unknown, context: CommandContext): number {
   if (error instanceof Error && error.name === "AbortError") {
     context.note("slipstream: interrupted\n");
     return exitStatus.interrupted;
+  }
+  const foreign = foreignStatus(error);
+  if (foreign !== null) {
+    const { message, code } = error as Error & { code: string };
+    context.note(`slipstream: ${message} [${code}]\n`);
+    return foreign;
   }
   context.note(
     `slipstream: internal error, please report it\n${error instanceof Error ? error.stack : String(error)}\n`,

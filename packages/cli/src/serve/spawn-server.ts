@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { CliError } from "../errors.ts";
 
@@ -33,6 +35,7 @@ export interface SpawnOptions {
   readonly program?: string;
 }
 
+const lastWordsMs = 1000;
 const mainProgram = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /**
@@ -56,7 +59,10 @@ export async function spawnServer(options: SpawnOptions): Promise<ChildServer> {
   const tail = keepTail(child);
   const gone = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) => resolve(`it ended with ${signal ?? code}: ${tail()}`));
+    child.once("exit", async (code, signal) => {
+      await lastWords(child);
+      resolve(`it ended with ${signal ?? code}: ${tail()}`);
+    });
   });
   try {
     const root = await waitUntilReady(child, gone, options);
@@ -99,6 +105,12 @@ function keepTail(child: ChildProcess): () => string {
     text = (text + chunk.toString("utf8")).slice(-2000);
   });
   return () => text.trim();
+}
+
+/** What it printed last arrives after its end; a process it left behind may hold the pipe open for ever. */
+async function lastWords(child: ChildProcess): Promise<void> {
+  const limit = AbortSignal.timeout(lastWordsMs);
+  await finished(child.stderr ?? Readable.from([]), { signal: limit }).catch(() => undefined);
 }
 
 async function end(child: ChildProcess, gone: Promise<string>, endMs: number): Promise<void> {

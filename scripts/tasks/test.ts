@@ -52,7 +52,11 @@ export async function runAllTests(root: string, options: CheckOptions): Promise<
   const finished = await runCheckStages(root, options);
   const stages = [
     modelStage(root),
-    engineStage(root, "integration", ["packages/**/*.engine.test.ts", "test/integration/**/*.test.ts"]),
+    engineStage(root, "integration", [
+      "packages/**/*.engine.test.ts",
+      "test/conformance/**/*.test.ts",
+      "test/integration/**/*.test.ts",
+    ]),
     engineStage(root, "end-to-end", ["test/e2e/**/*.test.ts"]),
   ];
   for (const stage of stages) {

@@ -48,8 +48,7 @@ export async function runTestGroup(root: string, group: TestGroup): Promise<Stag
     const { code, output } = await capture(program, programArguments, {
       cwd: root,
       timeoutMs: group.timeoutMs,
-      // Set where this runs inside a test of its own: the runner would refuse to run tests inside tests.
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      env: testEnvironment(folder),
     });
     const report = readReport(countsFile);
     if (report === null) return { ok: false, output, counts: { passed: 0, failed: 1, skipped: 0 } };
@@ -59,6 +58,17 @@ export async function runTestGroup(root: string, group: TestGroup): Promise<Stag
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The user's own configuration and state are none of a test's business; the models in the cache are shared. */
+function testEnvironment(folder: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_STATE_HOME: join(folder, "state"),
+    // Set where this runs inside a test of its own: the runner would refuse to run tests inside tests.
+    NODE_TEST_CONTEXT: undefined,
+  };
 }
 
 /** Runs groups, at most `width` at a time and the largest first, and adds them up. */

@@ -49,6 +49,7 @@ function engineLock(): readonly string[] {
 
 /** `npm test`: check, integration, end-to-end; 0 when all is green. In CI a skipped test is a failure. */
 export async function runAllTests(root: string, options: CheckOptions): Promise<number> {
+  const start = performance.now();
   const finished = await runCheckStages(root, options);
   const stages = [
     modelStage(root),
@@ -66,8 +67,7 @@ export async function runAllTests(root: string, options: CheckOptions): Promise<
   const counts = sumCounts(finished.map((stage) => stage.counts));
   const skippedInCi = process.env.CI !== undefined && counts.skipped > 0;
   if (skippedInCi) console.log("FAIL nothing may be skipped in CI");
-  const total = finished.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-  console.log(`sum of stage times ${(total / 1000).toFixed(1)} s`);
+  console.log(`total ${((performance.now() - start) / 1000).toFixed(1)} s`);
   console.log(formatCounts(counts));
   return finished.every(({ ok }) => ok) && !skippedInCi ? 0 : 1;
 }

@@ -35,8 +35,8 @@ export interface RecordingProxy extends AsyncDisposable {
   readonly refusedUpgrades: readonly number[];
   /** WebSocket connections that stood. */
   readonly sockets: () => number;
-  /** Forgets what was recorded and takes a new cut. */
-  reset(cut?: Cut): void;
+  /** Forgets what was recorded and takes new cuts. */
+  reset(...cuts: readonly Cut[]): void;
 }
 
 const terminal = /"type":"(response\.(?:completed|incomplete|failed)|error)"/;
@@ -46,7 +46,7 @@ class Recorder {
   creates: RecordedCreate[] = [];
   refusedUpgrades: number[] = [];
   sockets = 0;
-  cut: Cut | null = null;
+  cuts: readonly Cut[] = [];
 
   asked(transport: "http" | "websocket", text: string): RecordedCreate {
     const body = (tryParseJson(text) ?? {}) as JsonObject;
@@ -59,9 +59,9 @@ class Recorder {
   /** Notes a piece of an answer and says whether the connection is to be cut before it. */
   answered({ response }: RecordedCreate, text: string): boolean {
     response.bytes += Buffer.byteLength(text);
-    const { cut } = this;
-    if (cut !== null && this.creates[cut.create]?.response === response && response.bytes > cut.afterBytes) {
-      this.cut = null;
+    const cut = this.cuts.find(({ create }) => this.creates[create]?.response === response);
+    if (cut !== undefined && response.bytes > cut.afterBytes) {
+      this.cuts = this.cuts.filter((other) => other !== cut);
       return true;
     }
     response.id ??= responseId.exec(text)?.[1] ?? null;
@@ -86,8 +86,8 @@ export async function recordingProxy(target: string): Promise<RecordingProxy> {
       return recorder.refusedUpgrades;
     },
     sockets: () => recorder.sockets,
-    reset(cut) {
-      Object.assign(recorder, { creates: [], refusedUpgrades: [], sockets: 0, cut: cut ?? null });
+    reset(...cuts) {
+      Object.assign(recorder, { creates: [], refusedUpgrades: [], sockets: 0, cuts });
     },
     async [Symbol.asyncDispose]() {
       for (const client of sockets.clients) client.terminate();
@@ -149,17 +149,22 @@ function upgrade(
   let stands = false;
   upstream.on("unexpected-response", (_request, answer) => {
     recorder.refusedUpgrades.push(answer.statusCode ?? 0);
-    const { content_length, ...rest } = { content_length: "", ...answer.headers };
-    const lines = Object.entries(rest).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${lines.join("")}\r\n`);
     answer.pipe(socket);
   });
   upstream.on("error", () => {
     if (!stands) socket.destroy();
   });
+  let announced: string[] = [];
+  upstream.once("upgrade", ({ headers: told }) => {
+    const own = Object.entries(told).filter(([name]) => name.startsWith("x-"));
+    announced = own.map(([name, value]) => `${name}: ${value}`);
+  });
   upstream.once("open", () => {
     stands = true;
     recorder.sockets += 1;
+    sockets.once("headers", (lines) => lines.push(...announced));
     sockets.handleUpgrade(request, socket, head, (client) => join(recorder, client, upstream));
   });
 }

@@ -17,7 +17,7 @@ export function bubblewrapArguments(options: BubblewrapOptions): string[] {
   return [
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...["--tmpfs", "/tmp", "--tmpfs", "/var/tmp"],
-    ...["--ro-bind", "/proc/sys", "/proc/sys"],
+    ...["--ro-bind-try", "/proc/sys", "/proc/sys"],
     ...["--unshare-all", "--unshare-user", "--cap-drop", "ALL"],
     ...network,
     ...["--bind", options.workspace, options.workspace],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -145,29 +145,53 @@ test("silence is a timeout, before the headers and between two events; comments 
   clock.advance(defaultTimeouts.idleMs);
   await waiting;
 
-  const events = Promise.withResolvers<NodeJS.WritableStream>();
+  const answering = Promise.withResolvers<ServerResponse>();
   const second = await listen(context, (_request, response) => {
     response.write('data: {"type":"response.created","response":{"id":"r"}}\n\n');
-    events.resolve(response);
+    answering.resolve(response);
   });
   const slowClock = new ManualClock();
-  const seen: string[] = [];
-  const running = (async () => {
-    const over = transport(second.url, slowClock);
-    for await (const event of over.respond({ settings, history: log.view() }, never)) seen.push(event.type);
-  })();
-  const response = await events.promise;
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
-  for (let count = 0; count < 3; count++) {
-    await settle();
+  const body = new ReadChunks();
+  const over = new HttpTransport({
+    ...{ url: second.url, headers: {}, clock: slowClock, timeouts: defaultTimeouts, fetch: body.fetch },
+  });
+  const running = play(over);
+  const response = await answering.promise;
+  for (let count = 1; count <= 3; count++) {
+    await body.reached(count);
     slowClock.advance(defaultTimeouts.idleMs - 1);
     response.write(": still here\n\n");
   }
-  await settle();
+  await body.reached(4);
   response.end('data: {"type":"response.completed","response":{"id":"r"}}\n\n');
-  await running;
-  assert.deepEqual(seen, ["sent", "created", "completed"]);
+  assert.deepEqual(
+    (await running).map((event) => event.type),
+    ["sent", "created", "completed"],
+  );
 });
+
+/** A `fetch` that tells when so many chunks of its body have been read. */
+class ReadChunks {
+  #count = 0;
+
+  readonly fetch: typeof globalThis.fetch = async (...given) => {
+    const response = await fetch(...given);
+    const counted = response.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          controller.enqueue(chunk);
+          this.#count += 1;
+        },
+      }),
+    );
+    return new Response(counted ?? null, { status: response.status, headers: response.headers });
+  };
+
+  async reached(count: number): Promise<void> {
+    while (this.#count < count) await nextTurn();
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  }
+}
 
 test("an abort while the headers are awaited ends the request with the signal's reason", async (context) => {
   const arrived = Promise.withResolvers<void>();

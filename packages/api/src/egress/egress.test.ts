@@ -231,11 +231,25 @@ test("nothing held leaves after a refusal, nor anything that comes later", async
   const sent = events.length;
   const finished = egress.finish("completed");
   gate.settle("refuse");
-  await egress.take(message(2, "later"));
   assert.equal((await finished).verdict, "refuse");
+  await egress.take(message(2, "later"));
   assert.ok(events.length - sent <= 1, "at most the end of the text that had been sent");
   assert.ok(!JSON.stringify(events).includes("secret"));
   assert.ok(!JSON.stringify(events).includes("later"));
+});
+
+test("an event held while an earlier verdict is on its way waits for its own", async () => {
+  const gate = new TestGate((event) => event.type === "item-start" && event.start.kind === "call");
+  const { events, options } = collect({ gate });
+  const egress = createEgress(options);
+  await egress.take(call(0, "first", null, "{}"));
+  gate.settle("accept");
+  await egress.take(call(1, "second", null, "{}"));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(!JSON.stringify(events).includes("second"));
+  const finished = egress.finish("completed");
+  gate.settle("accept");
+  assert.equal((await finished).output.length, 2);
 });
 
 test("a gate that fails fails the response and lets nothing out", async () => {

@@ -83,6 +83,16 @@ test("settings that differ are read anew", () =>
     assert.equal(first.request.temperature, undefined);
   }));
 
+test("settings that were enough to inherit with are not enough without", () =>
+  withReader(async (reader) => {
+    const inheriting = { tools, input: "a", slipstream_settings: "fingerprint" };
+    assert.equal(created(await reader.read(bytes(inheriting))).inherit, "fingerprint");
+    const refused = await reader.read(bytes({ tools, input: "a" }));
+    assert.equal(refused.content.kind, "refused");
+    const { error } = refused.content as { error: WireError };
+    assert.deepEqual([error.code, error.param], ["missing_required_parameter", "model"]);
+  }));
+
 test("a large body is read in a worker, with the same result and the same refusals", () =>
   withReader(async (reader) => {
     const input = Array.from({ length: 3000 }, (_, index) => ({
@@ -99,6 +109,12 @@ test("a large body is read in a worker, with the same result and the same refusa
     assert.deepEqual(large.request.input, input);
     const chained = created(await reader.read(bytes({ ...settings, input: "next" })));
     assert.equal(chained.keyed.settings, large.keyed.settings, "its settings are reused inline");
+    const again = created(await reader.read(bytes({ ...settings, input: "z".repeat(400_000) })));
+    assert.equal(
+      again.keyed.settings,
+      large.keyed.settings,
+      "and stay the same object after another large one",
+    );
 
     input[2999] = { type: "message", role: "user", content: 7 as unknown as string };
     const refused = await reader.read(bytes({ ...settings, input, previous_response_id: "resp_9" }));

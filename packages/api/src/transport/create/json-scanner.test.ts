@@ -86,7 +86,14 @@ test("a fault is named with its position", () => {
 });
 
 test("lone surrogates are faults, pairs are not", () => {
-  for (const text of ['"\\ud83d"', '"\\ude00"', '"\\ud83dx"', '"\\ud83d\\u0041"', '{"\\udc00":1}']) {
+  for (const text of [
+    '"\\ud83d"',
+    '"\\ude00"',
+    '"\\ud83dx"',
+    '"\\ud83d\\u0041"',
+    '"\\ud83d\\ue000"',
+    '{"\\udc00":1}',
+  ]) {
     assert.equal(scan(text).error?.code, "invalid_json", text);
   }
   assert.ok(scan('"\\ud83d\\ude00"').ok);

@@ -9,7 +9,7 @@ export interface SchemaIssue {
 }
 
 /** A path as OpenAI writes it: `input[0].content`. */
-export function paramPath(path: readonly PropertyKey[]): string {
+function paramPath(path: readonly PropertyKey[]): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;

@@ -108,3 +108,24 @@ test("the log has one line per request, without content", async () => {
   assert.deepEqual([status, transport, route, responseId], [200, "sse", "POST /v1/responses", "resp_1"]);
   assert.ok((bytesIn as number) > 50 && (bytesOut as number) > 1000);
 });
+
+test("a pipeline that leaves out the terminal event still ends its stream by the response's status", async () => {
+  for (const [status, type] of [
+    ["completed", "response.completed"],
+    ["incomplete", "response.incomplete"],
+    ["failed", "response.failed"],
+  ] as const) {
+    await using server = await startServer({
+      respond: async (incoming, emit) => {
+        const response = fakeResponse("resp_1", incoming);
+        await emit({ type: "response.created", response });
+        return { ...response, status };
+      },
+    });
+    const answer = await server.post("/v1/responses", { ...body, stream: true });
+    assert.deepEqual(
+      parseSse(await answer.text()).events.map((event) => event.type),
+      ["response.created", type],
+    );
+  }
+});

@@ -103,6 +103,19 @@ test("what is not HTTP gets a coded error", async () => {
   );
 });
 
+test("a body that is announced too large is refused before it is sent", async () => {
+  await using server = await startServer({ limits: { bodyBytes: 1000 } });
+  const head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+  const socket = connect(server.port, "127.0.0.1", () =>
+    socket.write(`${head}content-length: 5000\r\n\r\n{`),
+  );
+  const answer = await new Promise<string>((resolve) =>
+    socket.once("data", (chunk) => resolve(chunk.toString())),
+  );
+  assert.match(answer, /^HTTP\/1\.1 413 /);
+  socket.destroy();
+});
+
 test("a port in use is a set-up error that names it", async () => {
   await using first = await startServer();
   await using second = await startServer();

@@ -4,7 +4,7 @@ import { Outlet } from "../outlet.ts";
 import type { Service } from "../service.ts";
 
 /** An event as a server-sent event. */
-export function sseFrame(event: { readonly type: string }): string {
+function sseFrame(event: { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 

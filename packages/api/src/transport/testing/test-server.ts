@@ -23,7 +23,7 @@ export interface TestServer extends AsyncDisposable {
   connect(options?: ClientOptions): Promise<TestSocket>;
 }
 
-export const testModel = {
+const testModel = {
   id: "test-model",
   created: 1_800_000_000,
   ownedBy: "nobody",

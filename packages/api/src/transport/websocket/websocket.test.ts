@@ -310,6 +310,8 @@ test("a large message keeps its place in the order", async () => {
   await socket.until("response.completed");
   const sizes = server.pipeline.incoming.map(({ bytesIn }) => bytesIn > 500_000);
   assert.deepEqual(sizes, [true, false]);
+  socket.send({ ...create, input: "later" });
+  await socket.until("response.completed");
 });
 
 test("a settings fingerprint stands in for missing settings", async () => {

@@ -10,7 +10,7 @@ const drainMs = 5_000;
 
 export const define: DefineCommand = (command, context, done) => {
   addConfigOptions(command).action(async () => {
-    const wish = endWhenAsked(process);
+    const wish = endWhenAsked(process, () => performance.now());
     // Engine children end with this process, however it ends.
     wish.urgent.addEventListener("abort", () => process.exit(exitStatus.interrupted));
     try {

@@ -7,27 +7,29 @@ const fake = (connected: boolean) => Object.assign(new EventEmitter(), { connect
 
 test("a signal asks once, a second one is urgent", async () => {
   const source = fake(false);
-  const { asked, urgent } = endWhenAsked(source);
+  let time = 0;
+  const { asked, urgent } = endWhenAsked(source, () => time);
   source.emit("SIGTERM");
   assert.equal(await asked, "SIGTERM");
   assert.equal(urgent.aborted, false);
+  time = 1000;
   source.emit("SIGINT");
   assert.equal(urgent.aborted, true);
 });
 
 test("a child ends when its starter is gone, any other server does not care", async () => {
   const child = fake(true);
-  const { asked } = endWhenAsked(child);
+  const { asked } = endWhenAsked(child, () => 0);
   child.emit("disconnect");
   assert.equal(await asked, "disconnect");
   const own = fake(false);
-  endWhenAsked(own);
+  endWhenAsked(own, () => 0);
   assert.equal(own.listenerCount("disconnect"), 0);
 });
 
 test("nothing is listened to after the stop", () => {
   const source = fake(true);
-  endWhenAsked(source).stop();
+  endWhenAsked(source, () => 0).stop();
   for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"])
     assert.equal(source.listenerCount(event), 0);
 });

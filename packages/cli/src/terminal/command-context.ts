@@ -1,4 +1,6 @@
+import { exitStatus } from "../errors.ts";
 import { currentHost, type Host } from "../host/host.ts";
+import { listenForStops } from "./stop-signals.ts";
 
 /** What a command may touch: the machine, the terminal, and the wish to stop. */
 export interface CommandContext {
@@ -15,24 +17,25 @@ export interface CommandContext {
 
 /** The context of this process. */
 export function currentContext(): CommandContext {
-  let signal: AbortSignal | null = null;
+  let stopping: AbortController | null = null;
   return {
     host: currentHost(),
     out: (text) => process.stdout.write(text),
     note: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
     interrupt: () => {
-      signal ??= interruptOf(process);
-      return signal;
+      stopping ??= stopOnSignals();
+      return stopping.signal;
     },
   };
 }
 
-/** Signals of a process as an abort signal. From the second one on the process's own behaviour is back. */
-export function interruptOf(source: Pick<NodeJS.Process, "once">): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    source.once(name, () => controller.abort());
-  }
-  return controller.signal;
+function stopOnSignals(): AbortController {
+  const stopping = new AbortController();
+  listenForStops(process, {
+    first: () => stopping.abort(),
+    again: () => process.exit(exitStatus.interrupted),
+    now: () => performance.now(),
+  });
+  return stopping;
 }

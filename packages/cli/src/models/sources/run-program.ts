@@ -17,7 +17,7 @@ export type RunProgram = (
 
 const keptCharacters = 4000;
 
-/** Runs a program without a terminal; an abort ends it and rejects. */
+/** Runs a program without a terminal; an abort ends it and rejects once it is gone. */
 export const runProgram: RunProgram = (program, programArguments, options) =>
   new Promise((resolve, reject) => {
     const child = spawn(program, programArguments, {
@@ -32,8 +32,10 @@ export const runProgram: RunProgram = (program, programArguments, options) =>
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);
     child.once("error", (error) => {
-      if (options.signal.aborted) reject(error);
-      else resolve({ code: null, output: String(error) });
+      if (!options.signal.aborted) resolve({ code: null, output: String(error) });
     });
-    child.once("close", (code) => resolve({ code: code ?? 1, output }));
+    child.once("close", (code) => {
+      if (options.signal.aborted) reject(options.signal.reason);
+      else resolve({ code: code ?? 1, output });
+    });
   });

@@ -11,6 +11,7 @@ import {
   type PromptView,
   startOf,
 } from "./held-node.ts";
+import { TierLedger } from "./tier-ledger.ts";
 
 /** What the tree tells about whole blocks. */
 export interface HeldTreeListener {
@@ -31,24 +32,20 @@ export interface Inserted {
  */
 export class HeldTree {
   readonly #capacity: Readonly<Record<HeldTier, number>>;
-  readonly #policy: RetentionPolicy;
   readonly #listener: HeldTreeListener;
   readonly #nodes = new Map<Hash, HeldNode>();
   /** Nodes without a parent, by root. */
   readonly #tops = new Map<Hash, Set<HeldNode>>();
-  readonly #used: Record<HeldTier, number> = { hot: 0, ram: 0 };
-  /** Nodes on which nothing of the same tier stands. */
-  readonly #leaves: Record<HeldTier, Set<HeldNode>> = { hot: new Set(), ram: new Set() };
-  readonly #leased = new Set<HeldNode>();
+  readonly #ledger: TierLedger;
 
   constructor(capacity: Record<HeldTier, number>, policy: RetentionPolicy, listener: HeldTreeListener) {
     this.#capacity = capacity;
-    this.#policy = policy;
+    this.#ledger = new TierLedger(policy);
     this.#listener = listener;
   }
 
   used(tier: HeldTier): number {
-    return this.#used[tier];
+    return this.#ledger.used(tier);
   }
 
   nodes(): Iterable<HeldNode> {
@@ -67,7 +64,7 @@ export class HeldTree {
 
   /** How many branches end in parked state. */
   parkedBranches(): number {
-    return this.#leaves.ram.size;
+    return this.#ledger.branches("ram");
   }
 
   get(ref: PrefixRef): HeldNode | null {
@@ -118,15 +115,11 @@ export class HeldTree {
 
   /** Keeps the path to `node` from being dropped until `release`. */
   lease(node: HeldNode | null): void {
-    if (node === null) return;
-    node.leases++;
-    this.#leased.add(node);
+    this.#ledger.lease(node);
   }
 
   release(node: HeldNode | null): void {
-    if (node === null) return;
-    node.leases--;
-    if (node.leases === 0) this.#leased.delete(node);
+    this.#ledger.release(node);
   }
 
   /** Removes an idle tail so that the caller can grow it. */
@@ -168,10 +161,10 @@ export class HeldTree {
   /** Frees resident room for `tokens` more besides `reserved`; false, and nothing freed, where that cannot be. */
   makeRoom(tokens: number, reserved: number, now: number): boolean {
     const limit = this.#capacity.hot - reserved - tokens;
-    if (this.#used.hot <= limit) return true;
-    if (this.#leasedTokens() > limit) return false;
-    while (this.#used.hot > limit) {
-      const victim = this.#victim("hot", now);
+    if (this.used("hot") <= limit) return true;
+    if (this.#ledger.leasedTokens() > limit) return false;
+    while (this.used("hot") > limit) {
+      const victim = this.#ledger.victim("hot", now);
       if (victim === null) return false;
       if (this.#makeParkingRoom(victim.ids.length, now)) this.#move(victim, "ram");
       else this.#evict(victim);
@@ -183,49 +176,17 @@ export class HeldTree {
   clear(): void {
     this.#nodes.clear();
     this.#tops.clear();
-    this.#leased.clear();
-    for (const tier of ["hot", "ram"] as const) {
-      this.#used[tier] = 0;
-      this.#leaves[tier].clear();
-    }
-  }
-
-  #leasedTokens(): number {
-    const seen = new Set<HeldNode>();
-    let tokens = 0;
-    for (const leased of this.#leased) {
-      for (let at: HeldNode | null = leased; at !== null && !seen.has(at); at = at.parent) {
-        seen.add(at);
-        if (at.tier === "hot") tokens += at.ids.length;
-      }
-    }
-    return tokens;
+    this.#ledger.clear();
   }
 
   #makeParkingRoom(tokens: number, now: number): boolean {
     if (tokens > this.#capacity.ram) return false;
-    while (this.#used.ram + tokens > this.#capacity.ram) {
-      const victim = this.#victim("ram", now);
+    while (this.used("ram") + tokens > this.#capacity.ram) {
+      const victim = this.#ledger.victim("ram", now);
       if (victim === null) return false;
       this.#evict(victim);
     }
     return true;
-  }
-
-  /** The idle node to go first. */
-  #victim(tier: HeldTier, now: number): HeldNode | null {
-    let first: HeldNode | null = null;
-    for (const node of this.#leaves[tier]) {
-      if (node.leases > 0 || this.#hasLeasedChild(node)) continue;
-      if (first === null || this.#policy.compare(node, first, now) < 0) first = node;
-    }
-    return first;
-  }
-
-  /** A parked path that a request is about to use holds what it hangs from. */
-  #hasLeasedChild(node: HeldNode): boolean {
-    for (const child of node.children) if (child.leases > 0 || this.#hasLeasedChild(child)) return true;
-    return false;
   }
 
   #evict(node: HeldNode): void {
@@ -265,8 +226,7 @@ export class HeldTree {
     };
     this.#nodes.set(node.hash, node);
     this.#siblings(node).add(node);
-    this.#used.hot += ids.length;
-    this.#refreshLeaves(node);
+    this.#ledger.add(node);
     this.#announceStored(node);
     return node;
   }
@@ -291,39 +251,18 @@ export class HeldTree {
 
   #move(node: HeldNode, tier: HeldTier): void {
     const from = node.tier;
-    this.#used[from] -= node.ids.length;
-    this.#used[tier] += node.ids.length;
-    this.#leaves[from].delete(node);
-    node.tier = tier;
-    this.#refreshLeaves(node);
+    this.#ledger.move(node, tier);
     this.#announceStored(node);
     if (node.ids.length === hashBlockSize) this.#listener.removed(from, node.hash);
   }
 
   #remove(node: HeldNode): void {
     this.#nodes.delete(node.hash);
-    this.#leaves[node.tier].delete(node);
     const siblings = this.#siblings(node);
     siblings.delete(node);
     if (node.parent === null && siblings.size === 0) this.#tops.delete(node.root);
-    if (node.parent !== null) this.#inherit(node.parent, node);
-    this.#used[node.tier] -= node.ids.length;
+    this.#ledger.remove(node);
     if (node.ids.length === hashBlockSize) this.#listener.removed(node.tier, node.hash);
-  }
-
-  #refreshLeaves(node: HeldNode): void {
-    for (const step of node.parent === null ? [node] : [node, node.parent]) {
-      let leaf = true;
-      for (const child of step.children) if (child.tier === step.tier) leaf = false;
-      if (leaf) this.#leaves[step.tier].add(step);
-      else this.#leaves[step.tier].delete(step);
-    }
-  }
-
-  #inherit(parent: HeldNode, gone: HeldNode): void {
-    parent.lastUsed = Math.max(parent.lastUsed, gone.lastUsed);
-    this.#refreshLeaves(parent);
-    if (parent.children.size === 0 && parent.lastUsed === gone.lastUsed) parent.hint = gone.hint;
   }
 
   #announceStored(node: HeldNode): void {

@@ -10,7 +10,7 @@ export const structuralTokens: readonly string[] = [
 ];
 const firstByteId = structuralTokens.length;
 /** Id of the first piece longer than a byte. */
-export const firstPieceId = firstByteId + 256;
+const firstPieceId = firstByteId + 256;
 
 const bigramHeads = 34;
 

@@ -24,6 +24,8 @@ export const configSchema = z.strictObject({
   engine: z.enum(["llama", "simulated"]).default("llama"),
   /** Path of a trajectory file: the model is made to write what it says. */
   teacher_forcing: z.string().nullable().default(null),
+  /** How forced text becomes ids: as the tokenizer would write it, or split into single bytes, as sampling may. */
+  teacher_forcing_encoding: z.enum(["canonical", "split"]).default("canonical"),
   /** Path of the database of stored responses; `:memory:` keeps them in this process only. */
   store: z.string().nullable().default(null),
   /** File with one bearer key a line; without it only loopback addresses are served. */

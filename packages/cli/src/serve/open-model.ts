@@ -30,7 +30,9 @@ export async function openModel(
   onLog: (line: string) => void,
 ): Promise<OpenedModel> {
   if (config.engine === "simulated") {
-    const served = createSimulatedModel({ id: simulatedId(config.model), clock: systemClock });
+    const tokens = config.context_tokens;
+    const size = tokens === null ? {} : { contextTokens: tokens, capacityTokens: tokens };
+    const served = createSimulatedModel({ id: simulatedId(config.model), clock: systemClock, ...size });
     return { served, isReady: () => true };
   }
   const model = await resolveModel(cacheFolder(host), config.model, host.workingFolder);

@@ -94,7 +94,7 @@ async function open(config: Config, host: Host, cleanups: Cleanup[]): Promise<Ru
     salt: secret,
     sealer: createSealer(secret),
     techniques: apiTechniques(config),
-    trajectory: trajectory === null ? null : { lines: trajectory, encoding: "canonical" },
+    trajectory: trajectory === null ? null : { lines: trajectory, encoding: config.teacher_forcing_encoding },
     chainBytes,
     prewarmWaitMs,
     storeTtlMs,

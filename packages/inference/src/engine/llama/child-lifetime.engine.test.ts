@@ -57,10 +57,10 @@ test("closing ends the child and every open request", async () => {
   });
   await served[Symbol.asyncDispose]();
   const { last } = await open;
-  assert.ok(last.type === "error" || (last.type === "end" && last.reason === "cancelled"));
+  assert.ok(last.type === "error" && last.code === "engine_restarting");
   assert.ok(await gone(pid));
   const late = await served.answer(testRope(testRoot, Uint32Array.of(5)));
-  assert.ok(late.last.type === "error" && !late.last.retryable);
+  assert.ok(late.last.type === "error" && late.last.code === "engine_restarting");
 });
 
 test("no orphan stays when the owner is killed", async () => {

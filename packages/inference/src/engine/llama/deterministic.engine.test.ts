@@ -17,26 +17,15 @@ test("company and cancelled company change no output", async () => {
   const prompt = await served.chat("Write about the sea.");
   const decode = { maxTokens: 40, stopTokens: [] };
   const alone = await served.answer(testRope(root("1"), prompt), decode);
-  const crowd = ["2", "3", "4"].map((digit) =>
-    served.submit(testRope(root(digit), prompt), { ...decode, maxTokens: 400 }),
-  );
-  const ends = crowd.map((ticket) => served.collect(ticket));
-  const watched = served.submit(testRope(root("5"), prompt), decode);
-  let seen = 0;
-  const ids: number[] = [];
-  for await (const event of watched.events) {
-    if (event.type !== "tokens") continue;
-    ids.push(...event.ids);
-    seen += 1;
-    if (seen === 10) crowd[0]?.cancel();
-    if (seen === 20) crowd[1]?.cancel();
+  const cancelled = served.submit(testRope(root("2"), prompt), { ...decode, maxTokens: 2_000 });
+  const others = ["3", "4"].map((digit) => served.answer(testRope(root(digit), prompt), decode));
+  let told = 0;
+  for await (const event of cancelled.events) {
+    if (event.type === "tokens") told += 1;
+    if (told === 10) cancelled.cancel();
+    if (event.type === "end") assert.equal(event.reason, "cancelled");
   }
-  crowd[2]?.cancel();
-  assert.deepEqual(ids, alone.ids);
-  for (const { last, ids: own } of await Promise.all(ends)) {
-    assert.ok(last.type === "end" && last.reason === "cancelled");
-    assert.deepEqual(own.slice(0, 10), alone.ids.slice(0, 10));
-  }
+  for (const { ids } of await Promise.all(others)) assert.deepEqual(ids, alone.ids);
 });
 
 test("a reused prompt gives the same text and log probabilities as an evaluated one", async () => {

@@ -68,7 +68,7 @@ export async function startLlamaModel(options: LlamaModelOptions): Promise<Llama
       },
       onStart: (child) => engine?.childStarted(child.greeting.identity),
       onEnd: () => {
-        engine?.childEnded("engine_restarting", "The engine process ended: try again.");
+        engine?.childEnded("The engine process ended: try again.");
         tokenizer?.childEnded();
       },
       onLog: options.onLog ?? (() => {}),

@@ -24,6 +24,8 @@ export interface WireSubmit {
   readonly useCache: boolean;
   readonly outliveClient: boolean;
   readonly gated: boolean;
+  /** Keep what it leaves longer than what has less priority, for so many seconds. */
+  readonly retain: { readonly priority: number; readonly seconds: number } | null;
   readonly credit: number;
 }
 
@@ -35,6 +37,8 @@ export type ToChild =
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "credit"; readonly id: number; readonly count: number }
   | { readonly type: "settle"; readonly id: number; readonly keep: PrefixRef | null }
+  /** The client has gone: cancel what runs, give up the lease. */
+  | { readonly type: "release"; readonly id: number }
   | { readonly type: "hint"; readonly prefix: PrefixRef; readonly kind: "dead" | "idle" | "soon" }
   | { readonly type: "prepare"; readonly sources: readonly ConstraintSource[] }
   | { readonly type: "encode"; readonly call: number; readonly segments: readonly TextSegment[] };

@@ -71,7 +71,7 @@ async function serve(options: ChildOptions): Promise<void> {
         return;
       }
       worker.postMessage(message);
-      if (message.type === "cancel") watch.cancel(message.id);
+      if (message.type === "cancel" || message.type === "release") watch.cancel(message.id);
     },
     onEnd: () => process.exit(0),
   });

@@ -72,6 +72,10 @@ export class StepService {
       case "credit":
         this.#loop.credit(String(message.id), message.count);
         break;
+      case "release":
+        if (this.#intake.cancel(message.id)) this.#events.push([message.id, neverBegun]);
+        else this.#loop.release(String(message.id));
+        break;
       case "settle":
         this.#loop.settle(String(message.id), message.keep);
         break;
@@ -169,11 +173,9 @@ export class StepService {
 }
 
 const neverBegun: EngineEvent = {
-  type: "end",
-  reason: "cancelled",
-  rule: null,
-  keep: 0,
-  held: null,
+  type: "error",
+  code: "cancelled",
+  message: "The request was cancelled before it began.",
+  retryable: false,
   evaluated: 0,
-  ms: { queue: 0, prefill: 0, decode: 0 },
 };

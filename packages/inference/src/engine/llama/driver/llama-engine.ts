@@ -69,11 +69,12 @@ export class LlamaEngine implements TokenEngine {
         cancel: () => this.#send({ type: "cancel", id }),
         credit: (count) => this.#send({ type: "credit", id, count }),
         settle: (keep) => this.#send({ type: "settle", id, keep }),
+        release: () => this.#send({ type: "release", id }),
       },
       request.deadlineMs,
     );
     if (this.#closed) {
-      ticket.fail("engine_failed", "The engine is closed.", false);
+      ticket.fail("engine_restarting", "The engine is closed: try another.", true);
       return ticket;
     }
     const refs = request.useCache ? this.#believed.of(request.prompt) : [];
@@ -91,6 +92,7 @@ export class LlamaEngine implements TokenEngine {
       useCache: request.useCache,
       outliveClient: request.outliveClient,
       gated: request.gated,
+      retain: request.retain ?? null,
       credit: creditWindow,
     });
     if (sent) {
@@ -119,7 +121,7 @@ export class LlamaEngine implements TokenEngine {
     this.#closed = true;
     await this.#drained(drainMs);
     await this.#close();
-    this.childEnded("engine_failed", "The engine is closed.");
+    this.childEnded("The engine was closed before the request ended: try again.");
     this.#mirror.close();
   }
 
@@ -147,9 +149,9 @@ export class LlamaEngine implements TokenEngine {
   }
 
   /** The child has gone: every open ticket ends. */
-  childEnded(code: "engine_restarting" | "engine_failed", message: string): void {
+  childEnded(message: string): void {
     this.#believed.clear();
-    for (const { ticket } of this.#tickets.values()) ticket.fail(code, message, code === "engine_restarting");
+    for (const { ticket } of this.#tickets.values()) ticket.fail("engine_restarting", message, true);
     this.#tickets.clear();
   }
 

@@ -10,6 +10,8 @@ export interface TicketPorts {
   cancel(): void;
   credit(count: number): void;
   settle(keep: PrefixRef | null): void;
+  /** Cancels what runs and gives up the lease. */
+  release(): void;
 }
 
 /** One request as its caller sees it: exactly one `end` or `error`, whatever becomes of the child. */
@@ -54,7 +56,7 @@ export class LlamaTicket implements Ticket {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.cancel();
+    this.#ports.release();
   }
 
   #pulled(event: EngineEvent): void {

@@ -16,6 +16,7 @@ function sequence(tokens: readonly number[], changes: Partial<Sequence> = {}): S
     owner: null,
     tenancy: 0,
     usedAt: 0,
+    retain: null,
     visible: Number.MAX_SAFE_INTEGER,
     announced: 0,
     ...changes,

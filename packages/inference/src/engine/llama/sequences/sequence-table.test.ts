@@ -31,7 +31,7 @@ function open(table: SequenceTable, evaluator: TestEvaluator, id: string, prompt
 
 test("a cache that cannot be cut is emptied, and told so", () => {
   const evaluator = new UncuttableEvaluator(400, 400, 4);
-  const table = new SequenceTable(evaluator, { parkedBytes: 0, hotIdleTokens: 0 });
+  const table = new SequenceTable(evaluator, { parkedBytes: 0, hotIdleTokens: 0 }, () => 0);
   const sequence = open(table, evaluator, "a", range(200));
   assert.equal(table.blocks.take().flatMap(({ blocks }) => blocks).length, 3);
   assert.equal(table.release(sequence, 150), null);
@@ -44,7 +44,7 @@ test("a cache that cannot be cut is emptied, and told so", () => {
 
 test("parked state stays within its bytes: the oldest goes first", () => {
   const evaluator = new TestEvaluator(1_000, 400, 4);
-  const table = new SequenceTable(evaluator, { parkedBytes: 250, hotIdleTokens: 0 });
+  const table = new SequenceTable(evaluator, { parkedBytes: 250, hotIdleTokens: 0 }, () => 0);
   const prompts = [1, 2, 3].map((first) => Uint32Array.of(first, ...range(99)));
   for (const [index, prompt] of prompts.entries()) {
     const sequence = open(table, evaluator, `r${index}`, prompt);
@@ -58,7 +58,7 @@ test("parked state stays within its bytes: the oldest goes first", () => {
 
 test("a sequence larger than the limit is dropped, not parked", () => {
   const evaluator = new TestEvaluator(1_000, 400, 4);
-  const table = new SequenceTable(evaluator, { parkedBytes: 50, hotIdleTokens: 0 });
+  const table = new SequenceTable(evaluator, { parkedBytes: 50, hotIdleTokens: 0 }, () => 0);
   const sequence = open(table, evaluator, "a", range(100));
   table.release(sequence, 100);
   table.park(sequence);
@@ -68,7 +68,7 @@ test("a sequence larger than the limit is dropped, not parked", () => {
 
 test("idle forks of one stem are parked together when they hold too much", () => {
   const evaluator = new TestEvaluator(1_000, 400, 8);
-  const table = new SequenceTable(evaluator, { parkedBytes: 10_000, hotIdleTokens: 100 });
+  const table = new SequenceTable(evaluator, { parkedBytes: 10_000, hotIdleTokens: 100 }, () => 0);
   for (const last of [1, 2, 3]) {
     const sequence = open(table, evaluator, `r${last}`, Uint32Array.of(...range(300), last));
     table.release(sequence, 301);
@@ -82,7 +82,7 @@ test("idle forks of one stem are parked together when they hold too much", () =>
 
 test("a fork of a parked sequence leaves it parked", () => {
   const evaluator = new TestEvaluator(1_000, 400, 8);
-  const table = new SequenceTable(evaluator, { parkedBytes: 10_000, hotIdleTokens: 0 });
+  const table = new SequenceTable(evaluator, { parkedBytes: 10_000, hotIdleTokens: 0 }, () => 0);
   const first = open(table, evaluator, "a", range(200));
   table.release(first, 200);
   table.park(first);
@@ -91,4 +91,23 @@ test("a fork of a parked sequence leaves it parked", () => {
   assert.notEqual(second, first);
   assert.equal(first.state?.length, 200);
   assert.equal(table.cells.used, 121);
+});
+
+test("what is retained outlives what was used later, until its time is over", () => {
+  const evaluator = new TestEvaluator(1_000, 400, 4);
+  let now = 0;
+  const table = new SequenceTable(evaluator, { parkedBytes: 10_000, hotIdleTokens: 0 }, () => now);
+  const [kept, other] = [1, 2].map((first) => {
+    const sequence = open(table, evaluator, `r${first}`, Uint32Array.of(first, ...range(50)));
+    table.release(sequence, 51);
+    return sequence;
+  });
+  kept!.retain = { priority: 5, until: 10 };
+  table.parkIdle(null);
+  assert.deepEqual([kept!.slot === null, other!.slot === null], [false, true]);
+  const third = open(table, evaluator, "r3", Uint32Array.of(3, ...range(50)));
+  table.release(third, 51);
+  now = 10;
+  table.parkIdle(null);
+  assert.deepEqual([kept!.slot === null, third.slot === null], [true, false]);
 });

@@ -26,6 +26,7 @@ export class SequenceTable {
   readonly blocks = new BlockLedger();
   readonly #evaluator: Evaluator;
   readonly #limits: SequenceLimits;
+  readonly #now: () => number;
   readonly #sequences = new Set<Sequence>();
   readonly #freeSlots: number[];
   #clock = 0;
@@ -33,7 +34,8 @@ export class SequenceTable {
   /** Kept between steps: only sequences that come, go or change hands alter it. */
   #reclaimable: number | null = null;
 
-  constructor(evaluator: Evaluator, limits: SequenceLimits) {
+  constructor(evaluator: Evaluator, limits: SequenceLimits, now: () => number) {
+    this.#now = now;
     this.#evaluator = evaluator;
     this.#limits = limits;
     this.cells = new CellLedger(evaluator.size);
@@ -229,7 +231,15 @@ export class SequenceTable {
     return [...this.#sequences]
       .filter(isResident)
       .filter((sequence) => sequence.owner === null)
-      .sort((a, b) => a.usedAt - b.usedAt);
+      .sort(this.#leastWanted());
+  }
+
+  /** First what is not retained, or least; then what was used longest ago. */
+  #leastWanted(): (a: Sequence, b: Sequence) => number {
+    const now = this.#now();
+    const weight = ({ retain }: Sequence): number =>
+      retain !== null && retain.until > now ? retain.priority : 0;
+    return (a, b) => weight(a) - weight(b) || a.usedAt - b.usedAt;
   }
 
   #create(tokens: TokenLog): Sequence {
@@ -241,6 +251,7 @@ export class SequenceTable {
       owner: null,
       tenancy: 0,
       usedAt: 0,
+      retain: null,
       visible: Number.MAX_SAFE_INTEGER,
       announced: 0,
     };
@@ -296,7 +307,7 @@ export class SequenceTable {
   #makeRoomForState(bytes: number, except: Sequence): boolean {
     const parked = [...this.#sequences]
       .filter((sequence) => sequence.state !== null && sequence.owner === null && sequence !== except)
-      .sort((a, b) => a.usedAt - b.usedAt);
+      .sort(this.#leastWanted());
     for (const sequence of parked) {
       if (this.#parkedBytes + bytes <= this.#limits.parkedBytes) break;
       this.drop(sequence);

@@ -15,6 +15,8 @@ export interface Sequence {
   tenancy: number;
   /** Logical time of the last use. */
   usedAt: number;
+  /** Kept longer than what has less priority, until this time in milliseconds. */
+  retain: { readonly priority: number; readonly until: number } | null;
   /** Tokens that other requests may match: none of a private one, the prompt of an unsettled one. */
   visible: number;
   /** Whole blocks told to the block ledger, in the tier where it now lies. */

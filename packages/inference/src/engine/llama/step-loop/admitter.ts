@@ -65,6 +65,7 @@ export class Admitter {
     request.admittedAt = now;
     this.#table.restore(sequence);
     if (deterministic) this.#table.parkAllIdle(null);
+    if (request.detached) return true;
     this.#ports.emit(job.id, {
       type: "admitted",
       cached: { ...cached, disk: 0, remote: 0 },

@@ -11,6 +11,7 @@ export interface Job {
   readonly useCache: boolean;
   readonly outliveClient: boolean;
   readonly gated: boolean;
+  readonly retain: { readonly priority: number; readonly seconds: number } | null;
   /** Token events it may emit before more credit comes. */
   readonly credit: number;
   /** The driver believed in a base that was not held. */

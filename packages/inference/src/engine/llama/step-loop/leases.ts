@@ -37,28 +37,40 @@ export class Leases {
     });
   }
 
+  /** Takes effect once; a `keep` that is no prefix of what is held counts as refused. */
   settle(id: string, keep: PrefixRef | null): void {
-    const lease = this.#leases.get(id);
-    if (lease === undefined) return;
-    this.#leases.delete(id);
-    // Another request already goes on from it, so that it was accepted or shared before.
-    if (lease.sequence.tenancy !== lease.tenancy) return;
-    if (keep === null) {
+    const lease = this.#take(id);
+    if (lease === null) return;
+    const { sequence } = lease;
+    if (keep === null || !sequence.tokens.holds(keep)) {
       this.#refuse(lease);
       return;
     }
-    if (lease.gated) lease.sequence.visible = Number.MAX_SAFE_INTEGER;
-    this.#cut(lease.sequence, keep.length);
-    this.#table.advance(lease.sequence);
-    this.#table.absorb(lease.sequence);
+    if (lease.gated) sequence.visible = Number.MAX_SAFE_INTEGER;
+    this.#cut(sequence, keep.length);
+    this.#table.advance(sequence);
+    this.#table.absorb(sequence);
+  }
+
+  /** Gives the say up: what was not gated stays held, of the rest only the prompt. */
+  release(id: string): void {
+    const lease = this.#take(id);
+    if (lease?.gated === true) this.#refuse(lease);
   }
 
   expire(now: number): void {
-    for (const [id, lease] of this.#leases) {
+    for (const [id, { until }] of this.#leases) {
       // Granted in order of time, so that the first one still valid ends the search.
-      if (lease.until > now) return;
-      this.settle(id, lease.gated ? null : lease.sequence.tokens.ref(lease.sequence.evaluated));
+      if (until > now) return;
+      this.release(id);
     }
+  }
+
+  #take(id: string): Lease | null {
+    const lease = this.#leases.get(id) ?? null;
+    this.#leases.delete(id);
+    // Another request may go on from it already; then it was accepted or shared before.
+    return lease?.sequence.tenancy === lease?.tenancy ? lease : null;
   }
 
   /** Refused output is dropped; the prompt stays, it was the client's own. */

@@ -1,4 +1,5 @@
 import type { PrefixRef } from "../../../port/prefix.ts";
+import type { Sequence } from "../sequences/sequence.ts";
 import type { SequenceTable } from "../sequences/sequence-table.ts";
 import type { Leases } from "./leases.ts";
 import type { LoopPorts } from "./loop-options.ts";
@@ -39,12 +40,19 @@ export class RequestEnder {
   endCancelled(): void {
     for (const request of this.#pool.all()) {
       if (!request.cancelled || request.detached) continue;
-      if (this.#prefillOutlives(request)) {
-        request.detached = true;
-        this.#emitEnd(request, "cancelled", null, 0, null);
+      const { sequence } = request;
+      const outlives = this.#prefillOutlives(request);
+      if (sequence === null) {
+        // It has not begun, and begins only where its prefill was asked to go on.
+        this.#emitCancelled(request);
+        if (!outlives) this.#leave(request, 0);
+      } else if (outlives) {
+        const held = sequence.evaluated > 0 ? sequence.tokens.ref(sequence.evaluated) : null;
+        this.#emitEnd(request, "cancelled", null, 0, held);
       } else {
         this.end(request, "cancelled", null, request.sampled);
       }
+      request.detached = outlives;
     }
   }
 
@@ -68,11 +76,28 @@ export class RequestEnder {
       this.#table.drop(sequence);
       return null;
     }
+    if (job.retain !== null) {
+      sequence.retain = {
+        priority: job.retain.priority,
+        until: this.#ports.now() + job.retain.seconds * 1_000,
+      };
+    }
     const held = this.#table.release(sequence, length);
     if (held === null) return null;
-    if (!request.detached) this.#leases.grant(job, sequence, this.#ports.now());
+    this.#settleOrLease(request, sequence);
     if (!job.gated) this.#table.absorb(sequence);
     return held;
+  }
+
+  #settleOrLease({ job, settlement, released, detached }: RunningRequest, sequence: Sequence): void {
+    this.#leases.grant(job, sequence, this.#ports.now());
+    if (settlement !== null) this.#leases.settle(job.id, settlement.keep);
+    else if (released || detached) this.#leases.release(job.id);
+  }
+
+  #emitCancelled({ job }: RunningRequest): void {
+    const message = "The request was cancelled before it began.";
+    this.#ports.emit(job.id, { type: "error", code: "cancelled", message, retryable: false, evaluated: 0 });
   }
 
   #emitEnd(

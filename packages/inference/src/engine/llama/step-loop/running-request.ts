@@ -1,3 +1,4 @@
+import type { PrefixRef } from "../../../port/prefix.ts";
 import type { ConstraintSession } from "../../constraint/constraint-session.ts";
 import { type RandomSource, seededRandom } from "../sampling/random.ts";
 import { StopMatcher } from "../sampling/stop-matcher.ts";
@@ -23,6 +24,10 @@ export interface RunningRequest {
   /** A copy of the logits whose sampling waits for a mask. */
   heldLogits: Float32Array | null;
   cancelled: boolean;
+  /** What its client said about the result before there was one. */
+  settlement: { readonly keep: PrefixRef | null } | null;
+  /** Its client has given up the say over the result. */
+  released: boolean;
   /** Its ticket has ended, but its prefill goes on. */
   detached: boolean;
   /** The running prefill it waits for, and until when. */
@@ -52,6 +57,8 @@ export function createRunningRequest(
     evaluated: 0,
     heldLogits: null,
     cancelled: false,
+    settlement: null,
+    released: false,
     detached: false,
     waitingFor: null,
     mayWait: true,

@@ -371,13 +371,12 @@ test("whatever is submitted, cancelled and parked: right tokens, exact counts, n
       }
       loop.run(drive);
       for (const [index, { maxTokens, cancelAt, at }] of requests.entries()) {
-        const end = loop.end(`${index}`);
-        assert.ok(end !== null, `request ${index} ended`);
         const tokens = loop.tokens(`${index}`);
         assert.deepEqual(tokens, testContinuation(prompts[index]!, tokens.length));
         if (cancelAt === null || cancelAt < at) assert.equal(tokens.length, maxTokens);
         const events = loop.events.get(`${index}`) ?? [];
-        assert.equal(events.filter(({ type }) => type === "end" || type === "error").length, 1);
+        const ends = events.filter((event) => event.type === "end" || event.type === "error");
+        assert.equal(ends.length, 1);
       }
       drive();
       const blocks = { hot: new Set<string>(), ram: new Set<string>() };
@@ -395,4 +394,16 @@ test("whatever is submitted, cancelled and parked: right tokens, exact counts, n
     }),
     { numRuns: 300 },
   );
+});
+
+test("a request that is cancelled before it begins ends with an error, its prefill goes on if asked to", () => {
+  for (const outliveClient of [true, false]) {
+    const loop = new TestLoop();
+    loop.loop.submit(testJob("a", range(3, 100), { outliveClient }));
+    loop.loop.cancel("a");
+    loop.run();
+    const [only, ...rest] = loop.events.get("a") ?? [];
+    assert.ok(only?.type === "error" && only.code === "cancelled" && rest.length === 0);
+    assert.equal(loop.loop.table.cells.used, outliveClient ? 100 : 0);
+  }
 });

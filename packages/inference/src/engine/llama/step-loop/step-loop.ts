@@ -45,7 +45,7 @@ export class StepLoop {
     this.#evaluator = evaluator;
     this.#options = { ...options, batchSize: evaluator.batchSize };
     this.#ports = ports;
-    this.table = new SequenceTable(evaluator, options);
+    this.table = new SequenceTable(evaluator, options, ports.now);
     this.#leases = new Leases(this.table, options.leaseMs);
     this.#ender = new RequestEnder(this.#pool, this.table, this.#leases, ports);
     this.#sampler = new RequestSampler(this.#pool, this.#ender, options.contextLength, ports);
@@ -78,9 +78,22 @@ export class StepLoop {
     if (request !== undefined) request.credit += count;
   }
 
-  /** Shortens or frees (`null`) what an ended request left behind. */
+  /** Shortens or frees (`null`) what a request leaves behind; only the first call counts. */
   settle(id: string, keep: PrefixRef | null): void {
-    this.#leases.settle(id, keep);
+    const request = this.#pool.get(id);
+    if (request === undefined) this.#leases.settle(id, keep);
+    else request.settlement ??= { keep };
+  }
+
+  /** Its client has gone: cancels what runs, and gives up the say over what it leaves behind. */
+  release(id: string): void {
+    const request = this.#pool.get(id);
+    if (request === undefined) {
+      this.#leases.release(id);
+      return;
+    }
+    request.released = true;
+    request.cancelled = true;
   }
 
   /** Says what will become of a prefix; it never pins. */

@@ -25,6 +25,7 @@ export function testJob(id: string, prompt: readonly number[], changes: Partial<
     useCache: true,
     outliveClient: false,
     gated: false,
+    retain: null,
     credit: 1_000_000,
     baseMissed: false,
     ...changes,

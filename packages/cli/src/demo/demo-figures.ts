@@ -1,13 +1,12 @@
 import type { LapFigures } from "@slipstream-stack/harness";
 import type { SideResult } from "./run-side.ts";
 
-/** A side in numbers. Bytes are payload bytes sent, times milliseconds. */
+/** A side in numbers: bytes and computed tokens as the server counted them. Times in milliseconds. */
 export interface SideTotals {
   readonly laps: number;
   readonly bytesSent: number;
-  readonly inputTokens: number;
+  readonly computedTokens: number;
   readonly cachedTokens: number;
-  readonly newTokens: number;
   readonly outputTokens: number;
   readonly modelMs: number;
   readonly toolMs: number;
@@ -29,13 +28,12 @@ const sum = (laps: readonly LapFigures[], of: (lap: LapFigures) => number): numb
   laps.reduce((total, lap) => total + of(lap), 0);
 
 /** Adds up one side; times are rounded to tenths of a millisecond. */
-export function sideTotals({ laps, modelMs, wallMs }: SideResult): SideTotals {
+export function sideTotals({ laps, modelMs, wallMs, counts }: SideResult): SideTotals {
   return {
     laps: laps.length,
-    bytesSent: sum(laps, (lap) => lap.bytesSent),
-    inputTokens: sum(laps, (lap) => lap.tokens?.input ?? 0),
+    bytesSent: counts.bytesIn,
+    computedTokens: counts.prefilled,
     cachedTokens: sum(laps, (lap) => lap.tokens?.cached ?? 0),
-    newTokens: sum(laps, (lap) => lap.tokens?.new ?? 0),
     outputTokens: sum(laps, (lap) => lap.tokens?.output ?? 0),
     modelMs: round(modelMs, 10),
     toolMs: round(

@@ -34,8 +34,8 @@ export function formatTotals(figures: DemoFigures): string {
   const table = formatTable([
     ["", "nothing kept", "usual", "Slipstream"],
     row("bytes sent", (totals) => String(totals.bytesSent)),
-    row("tokens computed", (totals) => String(totals.newTokens)),
-    row("tokens from cache", (totals) => String(totals.cachedTokens)),
+    row("prompt tokens computed", (totals) => String(totals.computedTokens)),
+    row("prompt tokens from cache", (totals) => String(totals.cachedTokens)),
     row("model time", (totals) => ms(totals.modelMs)),
     row("tool time", (totals) => ms(totals.toolMs)),
     row("whole task", (totals) => ms(totals.wallMs)),

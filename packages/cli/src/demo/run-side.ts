@@ -12,6 +12,7 @@ import { spawnServer } from "../serve/spawn-server.ts";
 import { createDemoFolder, demoTask, trajectoryPath } from "./demo-folder.ts";
 import { demoInstructions } from "./demo-instructions.ts";
 import type { DemoSide } from "./demo-sides.ts";
+import { readServerCounts, type ServerCounts } from "./server-counts.ts";
 
 /** What every side of one demo shares. */
 export interface DemoSetting {
@@ -29,8 +30,9 @@ export interface SideResult {
   readonly side: DemoSide;
   readonly outcome: TurnOutcome;
   readonly laps: readonly LapFigures[];
-  /** Sum over the laps of the time from sending to the end of the response; a prewarm counts in the first. */
+  /** Time spent waiting for the model: connecting and prewarming, then each lap from sending to its end. */
   readonly modelMs: number;
+  readonly counts: ServerCounts;
   readonly wallMs: number;
 }
 
@@ -53,7 +55,8 @@ export async function runSide(
   });
   const folder = await createDemoFolder(setting.temporaryFolder);
   try {
-    return await runTask(setting, side, `${server.root}/v1`, folder.path, onLap);
+    const result = await runTask(setting, side, `${server.root}/v1`, folder.path, onLap);
+    return { ...result, counts: await readServerCounts(server.root, signal) };
   } finally {
     await folder.remove();
     await server.close();
@@ -66,19 +69,21 @@ async function runTask(
   baseUrl: string,
   workspace: string,
   onLap: (lap: LapFigures) => void,
-): Promise<SideResult> {
+): Promise<Omit<SideResult, "counts">> {
   const agent = await createAgent(agentOptions(setting, side, baseUrl, workspace));
   const laps: LapFigures[] = [];
   try {
     const started = systemClock.now();
     await agent.start();
+    const startMs = systemClock.now() - started;
     const outcome = await agent.run(demoTask, setting.signal, (event) => {
       if (event.type !== "lap-end") return;
       laps.push(event.figures);
       onLap(event.figures);
     });
     const wallMs = systemClock.now() - started;
-    return { side, outcome, laps, modelMs: laps.reduce((sum, lap) => sum + lap.modelMs, 0), wallMs };
+    const modelMs = laps.reduce((sum, lap) => sum + lap.modelMs, startMs);
+    return { side, outcome, laps, modelMs, wallMs };
   } finally {
     await agent.close();
   }

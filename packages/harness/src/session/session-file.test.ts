@@ -44,6 +44,23 @@ test("what was appended is there after a resume, and the file goes on", async (c
   assert.deepEqual(JSON.parse(readFileSync(path, "utf8").split("\n")[0]!), header("s1"));
 });
 
+test("items come back with the very bytes they went in with, unknown fields and order of keys included", async (context) => {
+  const directory = await testWorkspace(context);
+  const item = {
+    zeta: 1,
+    content: [{ text: "x", type: "output_text" }],
+    role: "assistant",
+    type: "message",
+    id: "m",
+  };
+  const file = await SessionFile.create(directory, header("s1"), "never");
+  file.append({ type: "item", item: item as unknown as Item });
+  await file.close();
+  const resumed = await SessionFile.resume(directory, "s1", "never");
+  await resumed.file.close();
+  assert.equal(JSON.stringify(resumed.items), JSON.stringify([item]));
+});
+
 test("a torn last line is dropped, wherever it was torn", async (context) => {
   const { directory, path } = await written(context);
   const whole = readFileSync(path);

@@ -57,7 +57,7 @@ export class HttpTransport implements ModelTransport {
         cancelDrain = clock.after(timeouts.drainMs, () => silence.abort());
       });
     } catch (error) {
-      throw asFailure(error, signal, silence.signal);
+      throw asFailure(error, this.#options.url, signal, silence.signal);
     } finally {
       cancelDrain();
       watch.stop();
@@ -130,15 +130,16 @@ function readData(data: string): TransportEvent | null {
 }
 
 /** What an exception of `fetch` or of the body stream stands for. */
-function asFailure(error: unknown, signal: AbortSignal, silence: AbortSignal): unknown {
+function asFailure(error: unknown, url: string, signal: AbortSignal, silence: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (silence.aborted) return silence.reason;
   if (TransportError.isInstance(error)) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const isUnreachable = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(code);
-  const message = error instanceof Error ? error.message : String(error);
-  return new TransportError(isUnreachable ? "unreachable" : "broken", `The HTTP request failed: ${message}`, {
-    cause: error,
-  });
+  const reason = cause instanceof Error ? cause.message || code : String(error);
+  if (!isUnreachable) {
+    return new TransportError("broken", `The connection to ${url} broke: ${reason}.`, { cause: error });
+  }
+  return new TransportError("unreachable", `No server answers at ${url} (${reason}).`, { cause: error });
 }

@@ -6,6 +6,7 @@ import { ChainIndex } from "./chain/chain-index.ts";
 import { ConnectionChains } from "./chain/connection-chains.ts";
 import { createCompact } from "./compact/create-compact.ts";
 import type { Sealer } from "./compact/sealer.ts";
+import { addStateGauges } from "./diagnostics/state-gauges.ts";
 import { type OutputGate, openGate } from "./egress/gate.ts";
 import type { ModelListing } from "./models/model-listing.ts";
 import { ModelRuntime } from "./plan/model-runtime.ts";
@@ -33,6 +34,7 @@ export interface ApiOptions {
   readonly laps: {
     add(scope: Scope, lap: LapRecord): void;
     find(scope: Scope, id: string): LapRecord | null;
+    gauges(): { readonly records: number; readonly bytes: number };
   };
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -59,6 +61,7 @@ export interface ApiOptions {
 export async function createApi(options: ApiOptions): Promise<Server> {
   const dependencies = await respondDependencies(options);
   const { store, laps, sealer, newId, clock } = options;
+  addStateGauges(options.metrics, dependencies.chains, laps);
   const respond = createRespond(dependencies);
   return createServer({
     respond,

@@ -37,6 +37,7 @@ function node(
     scope: "s",
     parent,
     parentItems: kept,
+    itemsBefore: parent === null ? 0 : parent.itemsBefore + kept,
     head,
     items,
     inputCount: items.length,

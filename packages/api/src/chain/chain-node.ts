@@ -30,6 +30,8 @@ export interface ChainNode {
   readonly parent: ChainNode | null;
   /** How many of the parent's items stand before this node's own; fewer than all after a fork inside it. */
   readonly parentItems: number;
+  /** Items of the conversation before this node's own. */
+  readonly itemsBefore: number;
   readonly head: HeadNode;
   readonly items: readonly Item[];
   readonly inputCount: number;
@@ -53,6 +55,11 @@ export interface ChainNode {
 export interface ChainPosition {
   readonly node: ChainNode;
   readonly kept: number;
+}
+
+/** How many items of the conversation stand up to a position. */
+export function itemCount({ node, kept }: ChainPosition): number {
+  return node.itemsBefore + kept;
 }
 
 /** The items of a chain up to a position, oldest first. Linear: for re-rendering and listings only. */

@@ -1,6 +1,13 @@
 import type { BreakCause, Continuation, Item } from "@slipstream-stack/protocol";
 import type { ChainIndex } from "../chain/chain-index.ts";
-import { type ChainNode, type ChainPosition, type HeadNode, itemsUpTo, markAt } from "../chain/chain-node.ts";
+import {
+  type ChainNode,
+  type ChainPosition,
+  type HeadNode,
+  itemCount,
+  itemsUpTo,
+  markAt,
+} from "../chain/chain-node.ts";
 import { nextLineage } from "../chain/lineage.ts";
 import { headBase, type PromptBase } from "../plan/renderer.ts";
 
@@ -74,8 +81,7 @@ export function baseByLineage(index: ChainIndex, head: HeadNode, input: readonly
   const found = index.byLineage(lineages);
   const cause = input.some(isOutputItem) ? "lineage_miss" : null;
   if (found === null) return freshBase(head, input, cause);
-  const base = continueAt(found.position, "lineage", head, input.slice(found.items));
-  return { ...base, reused: found.items - base.again };
+  return continueAt(found.position, "lineage", head, input.slice(found.items));
 }
 
 /** Goes back to the last mark that does not fall inside a token; the items after it are rendered again. */
@@ -110,7 +116,7 @@ function continueAt(
     prompt,
     toRender: [...again, ...input],
     again: again.length,
-    reused: 0,
+    reused: itemCount(position) - again.length,
     cause: again.length === 0 ? null : "boundary_unaligned",
   };
 }

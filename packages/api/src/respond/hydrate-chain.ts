@@ -1,6 +1,6 @@
 import type { Scope } from "@slipstream-stack/inference";
 import { type Item, type RequestSettings, tryParseJson } from "@slipstream-stack/protocol";
-import { type ChainNode, type ItemMark, itemsUpTo } from "../chain/chain-node.ts";
+import { type ChainNode, type ItemMark, itemCount, itemsUpTo } from "../chain/chain-node.ts";
 import { nextLineage } from "../chain/lineage.ts";
 import type { ModelRuntime } from "../plan/model-runtime.ts";
 import { headBase, type PromptBase, type PromptPlan } from "../plan/renderer.ts";
@@ -50,6 +50,7 @@ async function hydrateNode(
     scope,
     parent,
     parentItems: parent?.items.length ?? 0,
+    itemsBefore: parent === null ? 0 : itemCount({ node: parent, kept: parent.items.length }),
     head,
     items: entry.items,
     inputCount: entry.inputCount,

@@ -1,5 +1,5 @@
 import type { Item } from "@slipstream-stack/protocol";
-import type { ChainNode, ItemMark } from "../chain/chain-node.ts";
+import { type ChainNode, type ItemMark, itemCount } from "../chain/chain-node.ts";
 import { nextLineage } from "../chain/lineage.ts";
 import type { PromptPlan } from "../plan/renderer.ts";
 import type { Generation } from "./generate.ts";
@@ -33,6 +33,7 @@ export function makeNode(request: ResolvedRequest, parts: NodeParts): ChainNode 
     scope: request.incoming.scope,
     parent: anchor?.node ?? null,
     parentItems: anchor?.kept ?? 0,
+    itemsBefore: anchor === null ? 0 : itemCount(anchor),
     head: request.head,
     items: [...toRender, ...output],
     inputCount: toRender.length,

@@ -76,7 +76,11 @@ export async function pipeline(
       return inference.submit(id, request);
     },
     store: createMemoryStore(),
-    laps: { add: (_scope, lap) => laps.set(lap.response_id, lap), find: () => null },
+    laps: {
+      add: (_scope, lap) => laps.set(lap.response_id, lap),
+      find: () => null,
+      gauges: () => ({ records: laps.size, bytes: 0 }),
+    },
     clock: systemClock,
     newId: (prefix) => `${prefix}_${++ids}`,
     salt: new Uint8Array(16),

@@ -37,8 +37,8 @@ const ways: readonly Way[] = [
     name: "a socket killed in mid-stream, twice",
     transport: "websocket",
     cuts: [
-      { create: 3, afterBytes: 2_000 },
-      { create: 6, afterBytes: 2_000 },
+      { create: 3, before: "response.function_call_arguments.done" },
+      { create: 6, before: "response.completed" },
     ],
   },
 ];
@@ -65,7 +65,13 @@ async function tell(server: ObservedServer, way: Way, workspace: string, maxLaps
   proxy.reset(...way.cuts);
   let toolRuns = 0;
   const agent = await createAgent({
-    ...{ baseUrl: `${proxy.root}/v1`, model: server.model, workspace, sandbox: "none", transport: way.transport },
+    ...{
+      baseUrl: `${proxy.root}/v1`,
+      model: server.model,
+      workspace,
+      sandbox: "none",
+      transport: way.transport,
+    },
     ...{ clock: systemClock, ids: randomIds, random: () => 0, environment: process.env, maxLaps },
     settings: { tool_choice: { type: "function", name: lookUpTool.name } },
     tools: [

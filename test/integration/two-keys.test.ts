@@ -37,7 +37,11 @@ test("two keys share neither cached tokens nor responses nor laps", async () => 
   assert.equal((await mine.create(chained)).response.previous_response_id, id);
   await assert.rejects(theirs.create(chained), { code: "previous_response_not_found" });
   await assert.rejects(theirSocket.create(chained), { code: "previous_response_not_found" });
-  const paths = [`/v1/responses/${id}`, `/v1/responses/${id}/input_items`, `/slipstream/v1/responses/${id}/lap`];
+  const paths = [
+    `/v1/responses/${id}`,
+    `/v1/responses/${id}/input_items`,
+    `/slipstream/v1/responses/${id}/lap`,
+  ];
   for (const path of paths) {
     const read = (key: string, method = "GET") =>
       fetch(server.root + path, { method, headers: authorization(key) });

@@ -20,10 +20,10 @@ export interface RecordedCreate {
   };
 }
 
-/** Where to cut the client's connection: after so many bytes of the answer to the create with this index. */
+/** Where to cut the client's connection: before an event of the answer to the create with this index. */
 export interface Cut {
   readonly create: number;
-  readonly afterBytes: number;
+  readonly before: string;
 }
 
 /** A loopback proxy that writes down what clients and server say, and breaks connections on demand. */
@@ -60,7 +60,7 @@ class Recorder {
   answered({ response }: RecordedCreate, text: string): boolean {
     response.bytes += Buffer.byteLength(text);
     const cut = this.cuts.find(({ create }) => this.creates[create]?.response === response);
-    if (cut !== undefined && response.bytes > cut.afterBytes) {
+    if (cut !== undefined && text.includes(`"type":"${cut.before}"`)) {
       this.cuts = this.cuts.filter((other) => other !== cut);
       return true;
     }

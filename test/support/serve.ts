@@ -23,6 +23,8 @@ export interface ServeOptions {
   readonly durable?: boolean;
   /** Further arguments of `slipstream serve`. */
   readonly arguments?: readonly string[];
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const readyMs = 120_000;
@@ -55,7 +57,7 @@ export function serve(options: ServeOptions): Promise<ChildServer & AsyncDisposa
       ...(trajectory === undefined ? [] : ["--teacher-forcing", forced]),
       ...(options.arguments ?? []),
     ],
-    env: isolatedEnvironment(folder),
+    env: { ...isolatedEnvironment(folder), ...options.env },
     readyMs,
     endMs,
     signal: new AbortController().signal,

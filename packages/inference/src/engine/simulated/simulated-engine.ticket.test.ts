@@ -261,6 +261,27 @@ test("lease expiry: an ungated result stays held, of a gated one only the prompt
   }
 });
 
+test("room is made from what is idle, however long ago the leased was used", async () => {
+  const { clock, engine } = slowEngine({ capacityTokens: 384 });
+  const run = async (root: string, length: number) => {
+    const ticket = engine.submit(engineRequest(prompt(length, 10, root), { decode: prefillOnly }));
+    const outcome = collect(ticket);
+    await clock.advance(1000);
+    await outcome;
+    return ticket;
+  };
+  await run("leased", 128);
+  const idle = await run("idle", 128);
+  await idle[Symbol.asyncDispose]();
+  const newcomer = await run("newcomer", 200);
+  assert.equal(engine.load().kvTokensUsed, 128 + 200);
+  await newcomer[Symbol.asyncDispose]();
+  assert.equal(
+    await cachedOf(engine, clock, engineRequest(prompt(128, 10, "leased"), { decode: prefillOnly })),
+    127,
+  );
+});
+
 test("lease expiry decides what a later request finds", async () => {
   for (const [gated, expected] of [
     [false, 128],

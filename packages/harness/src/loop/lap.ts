@@ -43,7 +43,7 @@ export class Lap {
   readonly #meter: LapMeter;
   readonly #running: RunningCall[] = [];
   #pending: Item[] = [];
-  #text = "";
+  #texts: string[] = [];
   #incomplete: string | null = null;
   #isInterrupted = false;
   #sawCall = false;
@@ -67,8 +67,9 @@ export class Lap {
       this.#emit({ type: "lap-end", figures: this.#meter.figures(), usage: this.#meter.usage });
     }
     if (this.#sawCall) return { kind: "called", next: this.#next() };
-    if (this.#incomplete !== null) return { kind: "incomplete", reason: this.#incomplete, text: this.#text };
-    return { kind: "answered", text: this.#text };
+    const text = this.#texts.join("\n\n");
+    if (this.#incomplete !== null) return { kind: "incomplete", reason: this.#incomplete, text };
+    return { kind: "answered", text };
   }
 
   #next(): LapStart {
@@ -109,7 +110,7 @@ export class Lap {
         return;
       case "restart":
         this.#pending = [];
-        this.#text = "";
+        this.#texts = [];
         this.#emit(event);
         return;
       case "retry":
@@ -136,7 +137,7 @@ export class Lap {
     if (call !== null && this.#start.finishedCalls.has(itemIdentity(item))) return;
     this.#emit({ type: "item", item });
     this.#pending.push(item);
-    if (isKnownItem(item) && item.type === "message") this.#text += contentText(item.content);
+    if (isKnownItem(item) && item.type === "message") this.#texts.push(contentText(item.content));
     if (call === null) return;
     this.#commit();
     this.#running.push({ call, identity: itemIdentity(item), result: this.#dispatch(call) });

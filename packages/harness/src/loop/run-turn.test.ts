@@ -71,6 +71,13 @@ test("an answer without a call ends the turn", async () => {
   );
 });
 
+test("several messages of one answer are told apart in its text", async () => {
+  const { outcome } = await play(
+    ports(new SteppedModel([item(textMessage("one")), item(textMessage("two")), completed()])),
+  );
+  assert.deepEqual(outcome, { kind: "answered", text: "one\n\ntwo", laps: 1 });
+});
+
 test("calls are dispatched while the response goes on, and answered in the order of the calls", async () => {
   const order: string[] = [];
   const first = Promise.withResolvers<void>();

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Item } from "@slipstream-stack/protocol";
 import { TransportError } from "../errors.ts";
 import { HistoryLog } from "../history/history-log.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -178,7 +179,7 @@ test("H1.6: an error on an idle socket leaves the process alive, and the socket 
 
 test("H1.7: events of a cancelled response never meet the next one's", async (context) => {
   const { server, log, transport } = await setUp(context, [
-    { items: [textMessage("stale"), functionCall("stale", "shell")] },
+    { items: [textMessage("stale"), { type: "function_call" } as Item, functionCall("stale", "shell")] },
     { items: [textMessage("fresh")] },
   ]);
   const abort = new AbortController();

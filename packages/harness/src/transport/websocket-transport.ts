@@ -231,7 +231,7 @@ function isTerminalFrame(frame: string): boolean {
   try {
     const event = readWireEvent(value);
     return event?.type === "completed" || event?.type === "incomplete";
-  } catch {
-    return true;
+  } catch (error) {
+    return TransportError.isInstance(error) && error.kind === "rejected";
   }
 }

@@ -270,12 +270,12 @@ test("room is made from what is idle, however long ago the leased was used", asy
     await outcome;
     return ticket;
   };
-  await run("leased", 128);
+  const leased = await run("leased", 128);
   const idle = await run("idle", 128);
   await idle[Symbol.asyncDispose]();
   const newcomer = await run("newcomer", 200);
   assert.equal(engine.load().kvTokensUsed, 128 + 200);
-  await newcomer[Symbol.asyncDispose]();
+  for (const ticket of [newcomer, leased]) await ticket[Symbol.asyncDispose]();
   assert.equal(
     await cachedOf(engine, clock, engineRequest(prompt(128, 10, "leased"), { decode: prefillOnly })),
     127,

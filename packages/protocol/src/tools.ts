@@ -57,6 +57,8 @@ export const toolSchema = z.looseObject({ type: z.string() }).transform((raw, co
   return z.NEVER;
 });
 
+const shapedChoices: ReadonlySet<string> = new Set(["function", "custom", "allowed_tools"]);
+
 /** `tool_choice`: a mode, one tool by name, or a narrowed list that leaves the prompt as it is. */
 export const toolChoiceSchema = z.union([
   z.enum(["none", "auto", "required"]),
@@ -67,6 +69,7 @@ export const toolChoiceSchema = z.union([
     mode: z.enum(["auto", "required"]),
     tools: z.array(z.looseObject({ type: z.string(), name: z.string().nullish() })),
   }),
-  z.looseObject({ type: z.string() }),
+  // A hosted tool's choice: accepted and neutral. A known kind must fit its own form above.
+  z.looseObject({ type: z.string().refine((type) => !shapedChoices.has(type)) }),
 ]);
 export type ToolChoice = z.infer<typeof toolChoiceSchema>;

@@ -82,9 +82,10 @@ export async function startLlamaModel(options: LlamaModelOptions): Promise<Llama
     return supervisor.child !== null;
   };
   engine = new LlamaEngine(identity, parkedBytes, send, () => supervisor.close());
-  tokenizer = new LlamaTokenizer(identity.tokenizer, unpackVocabulary(greeting.vocabulary), () =>
-    supervisor.ready(tokenizerPatienceMs),
-  );
+  tokenizer = new LlamaTokenizer(identity.tokenizer, unpackVocabulary(greeting.vocabulary), {
+    ready: () => supervisor.ready(tokenizerPatienceMs),
+    silent: () => supervisor.child?.kill(),
+  });
   const served = engine;
   return {
     description: identity.description,

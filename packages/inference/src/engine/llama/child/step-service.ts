@@ -18,7 +18,6 @@ export interface ServicePorts {
   readonly constraints: ConstraintHost;
 }
 
-// Waits and leases end by time; nothing else wakes an idle loop.
 const idleTickMs = 250;
 const maskPollMs = 1;
 
@@ -125,7 +124,7 @@ export class StepService {
 
   async #rest(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, idleTickMs);
+      const timer = this.#loop.watchesClock ? setTimeout(resolve, idleTickMs).unref() : undefined;
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

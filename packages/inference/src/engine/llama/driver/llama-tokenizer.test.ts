@@ -15,12 +15,14 @@ const segments = [{ text: "hello", special: false }];
 
 function create(answer: (tokenizer: LlamaTokenizer, message: ToChild, call: number) => void): LlamaTokenizer {
   let calls = 0;
-  const tokenizer: LlamaTokenizer = new LlamaTokenizer("f", vocabulary, async () => ({
-    send: (message) => {
-      calls += 1;
-      answer(tokenizer, message, calls);
-    },
-  }));
+  const send = (message: ToChild): void => {
+    calls += 1;
+    answer(tokenizer, message, calls);
+  };
+  const tokenizer: LlamaTokenizer = new LlamaTokenizer("f", vocabulary, {
+    ready: async () => ({ send }),
+    silent: () => tokenizer.childEnded(),
+  });
   return tokenizer;
 }
 
@@ -60,4 +62,13 @@ test("a segment that is no token is refused with its code, once", async () => {
     (error) => InferenceError.isInstance(error) && error.code === "model_unsupported",
   );
   assert.equal(calls, 1);
+});
+
+test("a child that never answers is replaced and asked again", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const tokenizer = create((self, message, call) => {
+    if (call === 1) setImmediate(() => context.mock.timers.tick(60_000));
+    else if (message.type === "encode") self.receive({ type: "encoded", call: message.call, ids: [] });
+  });
+  assert.deepEqual(await tokenizer.encode(segments), []);
 });

@@ -3,30 +3,34 @@ import type { Hash } from "../../../port/prefix.ts";
 import type { TextSegment, Tokenizer, Vocabulary } from "../../../port/tokenizer.ts";
 import type { ToChild, ToParent } from "../../wire/messages.ts";
 
+/** How the tokenizer reaches its child. */
+export interface TokenizerPorts {
+  /** A running child, waited for within a bound. */
+  ready(): Promise<{ send(message: ToChild): void }>;
+  /** The child has not answered a call in time: it hangs and must be replaced. */
+  silent(): void;
+}
+
 interface PendingCall {
   readonly resolve: (ids: Uint32Array[]) => void;
   readonly reject: (error: InferenceError) => void;
 }
 
 const attempts = 3;
+const answerMs = 60_000;
 
 /** Tokenizes in the engine child's main thread. A child that dies meanwhile costs a repetition. */
 export class LlamaTokenizer implements Tokenizer {
   readonly fingerprint: Hash;
   readonly #vocabulary: Vocabulary;
-  readonly #ready: () => Promise<{ send(message: ToChild): void }>;
+  readonly #ports: TokenizerPorts;
   readonly #calls = new Map<number, PendingCall>();
   #lastCall = 0;
 
-  /** `ready` waits for a running child, bounded in time. */
-  constructor(
-    fingerprint: Hash,
-    vocabulary: Vocabulary,
-    ready: () => Promise<{ send(message: ToChild): void }>,
-  ) {
+  constructor(fingerprint: Hash, vocabulary: Vocabulary, ports: TokenizerPorts) {
     this.fingerprint = fingerprint;
     this.#vocabulary = vocabulary;
-    this.#ready = ready;
+    this.#ports = ports;
   }
 
   vocabulary(): Promise<Vocabulary> {
@@ -36,7 +40,7 @@ export class LlamaTokenizer implements Tokenizer {
   async encode(segments: readonly TextSegment[]): Promise<Uint32Array[]> {
     if (segments.length === 0) return [];
     for (let attempt = 1; ; attempt += 1) {
-      const child = await this.#ready();
+      const child = await this.#ports.ready();
       try {
         return await this.#call(child, segments);
       } catch (cause) {
@@ -63,9 +67,10 @@ export class LlamaTokenizer implements Tokenizer {
   #call(child: { send(message: ToChild): void }, segments: readonly TextSegment[]): Promise<Uint32Array[]> {
     this.#lastCall += 1;
     const call = this.#lastCall;
-    return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => this.#ports.silent(), answerMs);
+    return new Promise<Uint32Array[]>((resolve, reject) => {
       this.#calls.set(call, { resolve, reject });
       child.send({ type: "encode", call, segments });
-    });
+    }).finally(() => clearTimeout(timer));
   }
 }

@@ -25,6 +25,10 @@ export class Leases {
     this.#leaseMs = leaseMs;
   }
 
+  get size(): number {
+    return this.#leases.size;
+  }
+
   grant(job: Job, sequence: Sequence, now: number): void {
     const promptLength = job.prompt.length;
     const { tenancy } = sequence;

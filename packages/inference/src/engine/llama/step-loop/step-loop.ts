@@ -57,6 +57,11 @@ export class StepLoop {
     return this.#pool.counts();
   }
 
+  /** True while something ends by time alone: a lease, or the wait for a shared prefix. */
+  get watchesClock(): boolean {
+    return this.#leases.size > 0 || this.#pool.all().some(({ waitingFor }) => waitingFor !== null);
+  }
+
   /** Takes a request that has been validated (`validateJob`). */
   submit(job: Job): void {
     const { constraints, forced } = job.decode;

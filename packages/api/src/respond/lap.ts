@@ -28,7 +28,7 @@ export interface LapEnd {
 }
 
 /** Tokens that were not evaluated in this request, over all tiers. */
-export function cachedTokens({ admitted }: Generation): number {
+function cachedTokens({ admitted }: Generation): number {
   if (admitted === null) return 0;
   return admitted.cached.hot + admitted.cached.ram + admitted.cached.disk + admitted.cached.remote;
 }

@@ -40,7 +40,7 @@ export function toHeadSettings(settings: ResolvedSettings): HeadSettings {
 }
 
 /** The input as items; a string is one user message. */
-export function inputItems(request: Partial<CreateRequest>): readonly Item[] {
+function inputItems(request: Partial<CreateRequest>): readonly Item[] {
   const { input } = request;
   if (input === undefined || input === null) return [];
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;

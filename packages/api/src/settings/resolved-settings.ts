@@ -62,7 +62,7 @@ export function resolveSettings(given: RequestSettings): ResolvedSettings {
 }
 
 /** A 128-bit hash of the settings by value: key order and white space do not count. */
-export function settingsFingerprint(given: RequestSettings): Hash {
+function settingsFingerprint(given: RequestSettings): Hash {
   const text = canonicalJson(given as unknown as JsonValue);
   return createHash("sha256").update("settings\0").update(text).digest("hex").slice(0, 32);
 }

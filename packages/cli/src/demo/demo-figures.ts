@@ -28,7 +28,7 @@ const sum = (laps: readonly LapFigures[], of: (lap: LapFigures) => number): numb
   laps.reduce((total, lap) => total + of(lap), 0);
 
 /** Adds up one side; times are rounded to tenths of a millisecond. */
-export function sideTotals({ laps, modelMs, wallMs, counts }: SideResult): SideTotals {
+function sideTotals({ laps, modelMs, wallMs, counts }: SideResult): SideTotals {
   return {
     laps: laps.length,
     bytesSent: counts.bytesIn,

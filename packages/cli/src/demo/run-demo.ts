@@ -1,10 +1,7 @@
 import { detectSandbox, type SandboxChoice } from "@slipstream-stack/harness";
 import type { ConfigSources, LoadedConfig } from "../config/load-config.ts";
 import { CliError } from "../errors.ts";
-import { cacheFolder } from "../host/folders.ts";
-import { findEntry } from "../models/catalogue.ts";
-import { readInstalled } from "../models/installed-model.ts";
-import { pullWithProgress } from "../models/pull-with-progress.ts";
+import { ensureModel } from "../models/ensure-model.ts";
 import { serveArguments } from "../serve/serve-arguments.ts";
 import type { CommandContext } from "../terminal/command-context.ts";
 import { demoFigures } from "./demo-figures.ts";
@@ -60,11 +57,7 @@ export async function runDemo(request: DemoRequest): Promise<void> {
 async function demoSetting(request: DemoRequest): Promise<DemoSetting> {
   const { context, sources, loaded, temporaryFolder, signal } = request;
   const model = loaded.config.model;
-  const entry = findEntry(model);
-  if (loaded.config.engine === "llama" && entry !== null) {
-    const installed = await readInstalled(cacheFolder(context.host), model);
-    if (installed === null) await pullWithProgress(entry, context, signal);
-  }
+  if (loaded.config.engine === "llama") await ensureModel(model, context, signal);
   const sandbox = await chooseSandbox(context, temporaryFolder);
   return {
     host: context.host,

@@ -1,7 +1,6 @@
 import { CliError } from "../errors.ts";
 import { cacheFolder } from "../host/folders.ts";
 import type { CommandContext } from "../terminal/command-context.ts";
-import { progressBar } from "../terminal/progress-bar.ts";
 import { findEntry } from "./catalogue.ts";
 import { resolveModel } from "./resolve-model.ts";
 
@@ -12,20 +11,13 @@ import { resolveModel } from "./resolve-model.ts";
  */
 export async function ensureModel(name: string, context: CommandContext, signal: AbortSignal): Promise<void> {
   const { host } = context;
-  const cache = cacheFolder(host);
   try {
-    await resolveModel(cache, name, host.workingFolder);
+    await resolveModel(cacheFolder(host), name, host.workingFolder);
     return;
   } catch (error) {
     const entry = findEntry(name);
     if (!CliError.isInstance(error) || error.code !== "model_missing" || entry === null) throw error;
-    const { pullFromSources } = await import("./pull-from-sources.ts");
-    const now = (): number => performance.now();
-    const progress = progressBar({ write: context.note, isTerminal: context.isTerminal, now });
-    try {
-      await pullFromSources({ cache, entry, progress, signal }, host);
-    } finally {
-      progress.end();
-    }
+    const { pullWithProgress } = await import("./pull-with-progress.ts");
+    await pullWithProgress(entry, context, signal);
   }
 }

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
 /** Text given by the client inside a message or a tool output. */
-export const inputTextSchema = z.looseObject({ type: z.literal("input_text"), text: z.string() });
+const inputTextSchema = z.looseObject({ type: z.literal("input_text"), text: z.string() });
 /** Text the model wrote. `annotations` and `logprobs` are never rendered. */
-export const outputTextSchema = z.looseObject({
+const outputTextSchema = z.looseObject({
   type: z.literal("output_text"),
   text: z.string(),
   annotations: z.array(z.unknown()).nullish(),
   logprobs: z.array(z.unknown()).nullish(),
 });
 /** A refusal the model wrote in place of an answer. */
-export const refusalSchema = z.looseObject({ type: z.literal("refusal"), refusal: z.string() });
+const refusalSchema = z.looseObject({ type: z.literal("refusal"), refusal: z.string() });
 /** Plain text as some clients (Agents SDK, older Codex) send it. */
 const plainTextSchema = z.looseObject({ type: z.literal("text"), text: z.string() });
 /** An image by URL (also a data URL) or by file id. */
@@ -37,7 +37,7 @@ const knownPartSchema = z.discriminatedUnion("type", [
 const knownPartTypes = new Set(["input_text", "output_text", "refusal", "text", "input_image", "input_file"]);
 
 /** Any content part: the known ones checked, unknown ones kept. */
-export const contentPartSchema = unknownPartSchema.superRefine((part, context) => {
+const contentPartSchema = unknownPartSchema.superRefine((part, context) => {
   if (!knownPartTypes.has(part.type)) return;
   const checked = knownPartSchema.safeParse(part);
   if (checked.success) return;
@@ -50,7 +50,7 @@ export const contentSchema = z.union([z.string(), z.array(contentPartSchema)]);
 export type Content = string | ContentPart[];
 
 /** The fixed text that stands for an image or file the local model cannot see. */
-export const attachmentMarker = { input_image: "[image]", input_file: "[file]" } as const;
+const attachmentMarker = { input_image: "[image]", input_file: "[file]" } as const;
 
 /** The text of a content part as it is rendered; unknown parts render nothing. */
 export function partText(part: ContentPart): string {

@@ -29,14 +29,14 @@ export const functionCallSchema = z.looseObject({
   namespace: z.string().nullish(),
   arguments: z.string(),
 });
-export const functionCallOutputSchema = z.looseObject({
+const functionCallOutputSchema = z.looseObject({
   ...id,
   type: z.literal("function_call_output"),
   call_id: callId,
   output: contentSchema,
 });
 /** A call of a custom tool; `input` is free text. */
-export const customToolCallSchema = z.looseObject({
+const customToolCallSchema = z.looseObject({
   ...id,
   type: z.literal("custom_tool_call"),
   call_id: callId,
@@ -44,7 +44,7 @@ export const customToolCallSchema = z.looseObject({
   namespace: z.string().nullish(),
   input: z.string(),
 });
-export const customToolCallOutputSchema = z.looseObject({
+const customToolCallOutputSchema = z.looseObject({
   ...id,
   type: z.literal("custom_tool_call_output"),
   call_id: callId,
@@ -57,14 +57,14 @@ export const compactionSchema = z.looseObject({
   encrypted_content: z.string(),
 });
 /** Tools that become known at this point of the conversation. */
-export const additionalToolsSchema = z.looseObject({
+const additionalToolsSchema = z.looseObject({
   ...id,
   type: z.literal("additional_tools"),
   role: z.string().nullish(),
   tools: z.array(z.looseObject({ type: z.string() })),
 });
 /** A reference to a stored item; must be resolved before rendering. */
-export const itemReferenceSchema = z.looseObject({
+const itemReferenceSchema = z.looseObject({
   type: z.literal("item_reference"),
   id: z.string().min(1),
 });

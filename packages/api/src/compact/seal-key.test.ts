@@ -8,15 +8,20 @@ import { loadOrCreateKey } from "./seal-key.ts";
 
 let folder = "";
 let path = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "slipstream-key-"));
-  path = join(folder, "state", "seal.key");
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+/** Hooks of one `describe`: unit tests of a package share a process, and top-level hooks would reach them all. */
+function useFreshFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "slipstream-key-"));
+    path = join(folder, "state", "seal.key");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+}
 
 const isUnreadable = (error: unknown) => ApiError.isInstance(error) && error.code === "keys_unreadable";
 
 describe("the key file", () => {
+  useFreshFolder();
+
   it("is made once, for its owner alone, and read afterwards", async () => {
     const key = await loadOrCreateKey(path);
     assert.equal(key.length, 32);

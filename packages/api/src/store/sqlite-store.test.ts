@@ -12,12 +12,15 @@ let folder = "";
 let path = "";
 let errors: Error[] = [];
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "slipstream-sqlite-"));
-  path = join(folder, "state", "store.sqlite");
-  errors = [];
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+/** Hooks of one `describe`: unit tests of a package share a process, and top-level hooks would reach them all. */
+function useFreshFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "slipstream-sqlite-"));
+    path = join(folder, "state", "store.sqlite");
+    errors = [];
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+}
 
 const open = (options: Partial<SqliteStoreOptions> = {}) =>
   createSqliteStore({ path, onError: (error) => errors.push(error), ...options });
@@ -36,6 +39,8 @@ function transactionsInLog(): number {
 }
 
 describe("the SQLite store", () => {
+  useFreshFolder();
+
   it("makes its folder and file readable by their owner alone", async () => {
     const store = await open();
     await store.commit(responseWriteFixture("a"));
@@ -111,6 +116,8 @@ describe("the SQLite store", () => {
 });
 
 describe("a SQLite store in trouble", () => {
+  useFreshFolder();
+
   it("does not open where its folder cannot be made", async () => {
     writeFileSync(join(folder, "state"), "a file");
     await assert.rejects(open(), isSetupError("store_unavailable"));

@@ -12,29 +12,34 @@ let starts = 0;
 let errors: Error[] = [];
 let thread: StoreThread;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "slipstream-thread-"));
-  starts = 0;
-  errors = [];
-  thread = new StoreThread({
-    settings: { path: join(folder, "store.sqlite"), busyTimeoutMs: 100, maxBytes: null },
-    callTimeoutMs: 10_000,
-    pendingLimit: 1_000,
-    onError: (error) => errors.push(error),
-    onStart: () => {
-      starts += 1;
-    },
+/** Hooks of one `describe`: unit tests of a package share a process, and top-level hooks would reach them all. */
+function useFreshFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "slipstream-thread-"));
+    starts = 0;
+    errors = [];
+    thread = new StoreThread({
+      settings: { path: join(folder, "store.sqlite"), busyTimeoutMs: 100, maxBytes: null },
+      callTimeoutMs: 10_000,
+      pendingLimit: 1_000,
+      onError: (error) => errors.push(error),
+      onStart: () => {
+        starts += 1;
+      },
+    });
   });
-});
-afterEach(async () => {
-  await thread.close();
-  rmSync(folder, { recursive: true });
-});
+  afterEach(async () => {
+    await thread.close();
+    rmSync(folder, { recursive: true });
+  });
+}
 
 const commit = (name: string) =>
   thread.call("commit", { record: recordOf(responseWriteFixture(name), () => false), now: 0 });
 
 describe("the store's thread", () => {
+  useFreshFolder();
+
   it("opens once for calls that come together", async () => {
     await Promise.all([commit("a"), commit("b"), thread.open()]);
     assert.equal(starts, 1);

@@ -69,3 +69,10 @@ export class OpenText {
     this.#emitter.delta(text);
   }
 }
+
+/** What an output without any text or call comes to: a message that says nothing, so that no answer is without items. */
+export function emptyMessage(): ParsedEvent[] {
+  const emitter = new ItemEmitter();
+  new OpenText(emitter, "message").end(0, "completed");
+  return emitter.take();
+}

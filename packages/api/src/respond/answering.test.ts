@@ -91,6 +91,18 @@ describe("an answer", () => {
     assert.equal(next.response.status, "completed");
   });
 
+  it("answers with an empty message where the model says nothing, and goes on from there", async () => {
+    const silent = await pipeline({}, { script: () => new Uint32Array(0) });
+    const { response } = await silent.create({ input: [user("hi")] });
+    assert.deepEqual(
+      response.output.map((item) => item.type),
+      ["message"],
+    );
+    const next = await silent.create({ input: [user("still there?")], previous_response_id: response.id });
+    assert.equal(next.lap?.cause, null);
+    await silent.close();
+  });
+
   it("says with the counts that a prompt is too long", async () => {
     const small = await pipeline({}, { contextTokens: 64 });
     assert.equal(

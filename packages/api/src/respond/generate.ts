@@ -1,4 +1,5 @@
 import type { EngineEvent, Ticket, Vocabulary } from "@slipstream-stack/inference";
+import { emptyMessage } from "../parse/item-emitter.ts";
 import type { OutputParser, ParsedEvent } from "../parse/parsed-event.ts";
 import { TokenBytes } from "./token-bytes.ts";
 
@@ -50,7 +51,10 @@ export async function generate(ticket: Ticket, ports: GenerationPorts): Promise<
       await take(ports.parser.push(tokens.push(event.ids.filter((id) => !ports.stopTokens.has(id)))));
     }
   }
-  if (end !== null) await take(ports.parser.finish());
+  if (end !== null) {
+    await take(ports.parser.finish());
+    if (endBytes.length === 0) await take(emptyMessage());
+  }
   const ends = endBytes.map((byte, index) =>
     index === endBytes.length - 1 ? { tokens: tokens.length, aligned: true } : tokens.at(byte),
   );

@@ -59,7 +59,14 @@ export async function exchangeStream(
     body: JSON.stringify({ ...body, stream: true }),
     signal: AbortSignal.timeout(answerMs),
   });
-  const frames = (await answer.text()).split("\n\n").filter((frame) => frame !== "");
+  const contentType = answer.headers.get("content-type") ?? "";
+  const text = await answer.text();
+  if (!contentType.startsWith("text/event-stream")) {
+    const { error = null } = (tryParseJson(text) ?? {}) as { error?: Wire };
+    const nothing = { events: [], response: null, areNamed: false, isDone: false };
+    return { ...nothing, error, status: answer.status, contentType };
+  }
+  const frames = text.split("\n\n").filter((frame) => frame !== "");
   const data = (frame: string): string =>
     frame
       .split("\n")
@@ -70,7 +77,7 @@ export async function exchangeStream(
   return {
     ...turnOf(events),
     status: answer.status,
-    contentType: answer.headers.get("content-type") ?? "",
+    contentType,
     areNamed: told.every((frame, index) => frame.startsWith(`event: ${events[index]?.["type"]}\n`)),
     isDone: frames.length > 0 && data(frames.at(-1) ?? "") === "[DONE]",
   };

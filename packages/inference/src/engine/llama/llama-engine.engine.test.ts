@@ -141,12 +141,12 @@ test("what would make the library abort is refused", async () => {
 
 test("a consumer that never reads stops only itself", async () => {
   const prompt = await served.chat("Count.");
-  const forced = new Uint32Array(600).fill(Number((await served.encode(" one"))[0]));
-  const slow = served.submit(testRope(otherRoot("1"), prompt), { forced, maxTokens: 600 });
-  const fast = await served.answer(testRope(otherRoot("2"), prompt), { forced, maxTokens: 600 });
-  assert.equal(fast.ids.length, 600);
+  const forced = new Uint32Array(280).fill(Number((await served.encode(" one"))[0]));
+  const slow = served.submit(testRope(otherRoot("1"), prompt), { forced, maxTokens: 280 });
+  const fast = await served.answer(testRope(otherRoot("2"), prompt), { forced, maxTokens: 280 });
+  assert.equal(fast.ids.length, 280);
   assert.equal(served.model.engine.load().running, 1, "the slow one waits for its credit");
-  assert.equal((await served.collect(slow)).ids.length, 600);
+  assert.equal((await served.collect(slow)).ids.length, 280);
 });
 
 test("cancelling in a prefill ends it soon and keeps what was evaluated", async () => {
@@ -163,17 +163,18 @@ test("cancelling in a prefill ends it soon and keeps what was evaluated", async 
 });
 
 test("eight requests whose total exceeds the cells all finish", async () => {
-  const words = await served.encode("The quick brown fox jumps over the lazy dog and runs on. ".repeat(80));
-  const forced = words.slice(0, 250);
+  await using small = await TestServedModel.start({ contextTokens: 1_024 });
+  const words = await small.encode("The quick brown fox jumps over the lazy dog and runs on. ".repeat(30));
+  const forced = words.slice(0, 100);
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      served.answer(testRope(otherRoot(String(index)), words.slice(index, index + 500)), {
+      small.answer(testRope(otherRoot(String(index)), words.slice(index, index + 150)), {
         forced,
-        maxTokens: 250,
+        maxTokens: 100,
       }),
     ),
   );
-  assert.ok(8 * 750 > served.model.engine.load().kvTokensCapacity);
+  assert.ok(8 * 250 > small.model.engine.load().kvTokensCapacity);
   for (const { ids, last } of answers) {
     assert.deepEqual(ids, [...forced]);
     assert.ok(last.type === "end");

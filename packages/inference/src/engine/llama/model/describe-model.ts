@@ -15,7 +15,7 @@ export function readMetadata(llama: LlamaFunctions, model: ModelPointer, key: st
 }
 
 /** Tokens the model was trained for: read from metadata, because a vocabulary-only load knows nothing else. */
-export function trainedContext(llama: LlamaFunctions, model: ModelPointer): number {
+function trainedContext(llama: LlamaFunctions, model: ModelPointer): number {
   const architecture = readMetadata(llama, model, "general.architecture") ?? "";
   const length = Number(readMetadata(llama, model, `${architecture}.context_length`));
   return Number.isInteger(length) && length > 0 ? length : llama.trainedContext(model);

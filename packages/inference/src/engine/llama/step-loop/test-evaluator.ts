@@ -15,7 +15,7 @@ interface Cell {
 }
 
 /** Logits that depend on every token before: any mistake in the cache shows in the output. */
-export function testLogits(tokens: readonly number[]): Float32Array {
+function testLogits(tokens: readonly number[]): Float32Array {
   let state = 0x811c9dc5;
   for (const token of tokens) state = Math.imul(state ^ (token + 1), 0x01000193) >>> 0;
   return Float32Array.from({ length: testVocabularySize }, (_, id) => {

@@ -49,8 +49,8 @@ function checkStages(root: string, isolated: boolean): readonly (readonly Stage[
   const repository: Stage = {
     name: "repository",
     async run() {
-      const problems = await checkRepository(root);
-      return { ok: problems.length === 0, output: problems.join("\n") };
+      const { problems, notes } = checkRepository(root);
+      return { ok: problems.length === 0, output: problems.join("\n"), notes };
     },
   };
   const tools = [

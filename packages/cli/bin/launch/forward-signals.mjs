@@ -16,10 +16,16 @@ export function forwardSignals(child) {
     process.on(signal, listener);
     return { signal, listener };
   });
+  const stop = () => {
+    for (const { signal, listener } of listeners) process.off(signal, listener);
+  };
   return new Promise((resolve, reject) => {
-    child.once("error", reject);
+    child.once("error", (error) => {
+      stop();
+      reject(error);
+    });
     child.once("exit", (code, signal) => {
-      for (const { signal: name, listener } of listeners) process.off(name, listener);
+      stop();
       resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
     });
   });

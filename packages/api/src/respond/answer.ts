@@ -1,12 +1,13 @@
-import type { Ticket } from "@slipstream-stack/inference";
 import { type Item, type ResponseObject, WireError } from "@slipstream-stack/protocol";
 import { createEgress, type Egress } from "../egress/egress.ts";
+import { answerFacts, type LapOutcome, type RoutedTicket } from "./answer-facts.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { engineRequest } from "./engine-request.ts";
 import { finishAnswer } from "./finish-answer.ts";
 import { type Generation, generate } from "./generate.ts";
 import type { Emit } from "./incoming.ts";
+import { lapRecord } from "./lap.ts";
 import { makeNode } from "./make-node.ts";
 import { type PlannedAnswer, planAnswer } from "./plan-answer.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
@@ -46,7 +47,7 @@ export async function answer(
   return await run(begun, ticket);
 }
 
-async function run(begun: Answer, ticket: Ticket): Promise<ResponseObject> {
+async function run(begun: Answer, ticket: RoutedTicket): Promise<ResponseObject> {
   const { dependencies, request, planned, emit } = begun;
   const { signal } = request.incoming;
   const cancel = () => ticket.cancel();
@@ -66,8 +67,8 @@ async function run(begun: Answer, ticket: Ticket): Promise<ResponseObject> {
       now: () => dependencies.clock.now(),
       take: (events) => egress.take(events),
     });
-    if (signal.aborted || generation.end?.reason === "cancelled") return leave(begun, generation);
-    if (generation.failure !== null) return await fail(begun, egress, generation);
+    if (signal.aborted || generation.end?.reason === "cancelled") return leave(begun, ticket, generation);
+    if (generation.failure !== null) return await fail(begun, ticket, egress, generation);
     return await finishAnswer(begun, ticket, egress, generation);
   } finally {
     signal.removeEventListener("abort", cancel);
@@ -81,7 +82,8 @@ function givenCallIds({ dependencies, planned }: Answer): string[] {
 }
 
 /** The client has gone: the prompt stays findable by content, the half-written answer does not. */
-function leave({ dependencies, request, planned, header }: Answer, generation: Generation): ResponseObject {
+function leave(begun: Answer, ticket: RoutedTicket, generation: Generation): ResponseObject {
+  const { dependencies, request, planned, header } = begun;
   const { clock, chains } = dependencies;
   const node = makeNode(request, {
     id: header.id,
@@ -91,17 +93,25 @@ function leave({ dependencies, request, planned, header }: Answer, generation: G
     answer: null,
   });
   if (generation.failure === null) chains.commit(node);
+  record(begun, ticket, generation, { status: "cancelled", errorCode: null, outputItems: 0 });
   return responseObject(header, { ...inProgress, status: "cancelled" });
 }
 
 /** The engine failed after the response began: the stream ends with `response.failed`, or HTTP with its error. */
-async function fail(begun: Answer, egress: Egress, { failure }: Generation): Promise<ResponseObject> {
+async function fail(
+  begun: Answer,
+  ticket: RoutedTicket,
+  egress: Egress,
+  generation: Generation,
+): Promise<ResponseObject> {
+  const { failure } = generation;
   const error =
     failure === null
       ? new WireError("server_error", "The engine ended without a result.")
       : engineFailure(failure);
-  if (begun.request.incoming.transport === "http") throw error;
   const output: readonly Item[] = egress.finished();
+  record(begun, ticket, generation, { status: "failed", errorCode: error.code, outputItems: output.length });
+  if (begun.request.incoming.transport === "http") throw error;
   const response = responseObject(begun.header, {
     ...inProgress,
     status: "failed",
@@ -110,4 +120,12 @@ async function fail(begun: Answer, egress: Egress, { failure }: Generation): Pro
   });
   await begun.emit({ type: "response.failed", response });
   return response;
+}
+
+/** The lap of an answer that was not finished: what it cost stays on record, though nothing of it is kept. */
+function record(begun: Answer, ticket: RoutedTicket, generation: Generation, outcome: LapOutcome): void {
+  const { dependencies, request } = begun;
+  const facts = answerFacts(begun, ticket, generation, outcome);
+  const lap = lapRecord(facts, { storeBytes: 0, storeMs: 0, endedAt: dependencies.clock.now() });
+  dependencies.laps.add(request.incoming.scope, lap);
 }

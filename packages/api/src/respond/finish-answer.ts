@@ -2,8 +2,9 @@ import type { Ticket } from "@slipstream-stack/inference";
 import type { ResponseObject } from "@slipstream-stack/protocol";
 import type { Egress } from "../egress/egress.ts";
 import type { Answer } from "./answer.ts";
+import { answerFacts } from "./answer-facts.ts";
 import type { Generation } from "./generate.ts";
-import { type LapFacts, usageOf } from "./lap.ts";
+import { usageOf } from "./lap.ts";
 import { makeNode } from "./make-node.ts";
 import { publish } from "./publish.ts";
 import { inProgress, responseObject } from "./response-object.ts";
@@ -49,20 +50,12 @@ export async function finishAnswer(
     incompleteReason: cut ? "max_output_tokens" : null,
     completedAt: Math.floor(clock.wallClock() / 1000),
   });
-  const facts: LapFacts = {
-    id: header.id,
-    request,
-    plan: planned.plan,
-    generation,
-    outputItems: output.length,
-    status: cut ? "incomplete" : "completed",
+  const status = cut ? "incomplete" : "completed";
+  const facts = answerFacts(begun, ticket, generation, {
+    status,
     errorCode: null,
-    forced: planned.forced !== null,
-    reuse: techniques.prefixReuse,
-    decision: ticket.decision ?? null,
-    startedAt: begun.startedAt,
-    renderedAt: begun.renderedAt,
-  };
+    outputItems: output.length,
+  });
   await publish(dependencies, { request, node, response, facts });
   await emit({ type: cut ? "response.incomplete" : "response.completed", response });
   return response;

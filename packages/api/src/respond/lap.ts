@@ -1,8 +1,8 @@
-import type { LapRecord, Usage } from "@slipstream-stack/protocol";
+import type { BreakCause, LapRecord, Usage } from "@slipstream-stack/protocol";
 import type { PromptPlan } from "../plan/renderer.ts";
-import type { Base } from "./find-base.ts";
 import type { Generation } from "./generate.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
+import { changedSetting } from "./wire-reason.ts";
 
 /** What one lap's record is made of. Times in milliseconds of one monotonic clock. */
 export interface LapFacts {
@@ -54,6 +54,7 @@ export function lapRecord(facts: LapFacts, ended: LapEnd): LapRecord {
   const info = runtime.info();
   const previous = request.previous ?? base.position?.node ?? null;
   const cached = cachedTokens(generation);
+  const cause = breakCause(facts, cached);
   const evaluated = generation.end?.evaluated ?? generation.failure?.evaluated ?? 0;
   const { hot = 0, ram = 0 } = generation.admitted?.cached ?? {};
   return {
@@ -84,8 +85,8 @@ export function lapRecord(facts: LapFacts, ended: LapEnd): LapRecord {
       store_bytes: ended.storeBytes,
     },
     base: cached === 0 ? null : { length: cached, tier: hot > 0 ? "hot" : ram > 0 ? "ram" : "disk" },
-    wire_reason: wireReason(base),
-    cause: breakCause(facts, cached),
+    wire_reason: wireReason(request, cause),
+    cause,
     worker: facts.decision?.worker ?? null,
     route_reason: facts.decision?.reason ?? null,
     forced: facts.forced,
@@ -103,16 +104,28 @@ export function lapRecord(facts: LapFacts, ended: LapEnd): LapRecord {
   };
 }
 
-function wireReason({ cause }: Base): LapRecord["wire_reason"] {
-  if (cause === "fingerprint_changed") return "tools_changed";
-  return cause === "lineage_miss" || cause === "renderer_changed" ? "input_changed" : null;
+/** Causes that a client brought about, as against the engine's own. */
+const clientCauses: ReadonlySet<BreakCause> = new Set([
+  "fingerprint_changed",
+  "renderer_changed",
+  "lineage_miss",
+]);
+
+function wireReason(
+  { previousSettings, settings, input }: ResolvedRequest,
+  cause: BreakCause | null,
+): LapRecord["wire_reason"] {
+  if (cause === null || !clientCauses.has(cause)) return null;
+  const changed = previousSettings === null ? null : changedSetting(previousSettings, settings);
+  if (changed !== null) return changed;
+  return input.some((item) => item.type === "compaction") ? "context_compacted" : "input_changed";
 }
 
 /** Why less was reused than stood: the base's own cause first, then what the engine says. */
 function breakCause(
   { request: { base }, plan, generation, reuse }: LapFacts,
   cached: number,
-): LapRecord["cause"] {
+): BreakCause | null {
   if (!reuse) return "reuse_off";
   if (base.cause !== null) return base.cause;
   if (plan.cause !== null) return plan.cause;

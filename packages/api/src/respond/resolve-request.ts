@@ -24,6 +24,8 @@ export interface ResolvedRequest {
   readonly headSettings: HeadSettings;
   readonly input: readonly Item[];
   readonly previous: ChainNode | null;
+  /** Settings of the response it names, as far as they are still known. */
+  readonly previousSettings: ResolvedSettings | null;
   readonly base: Base;
   readonly store: boolean;
 }
@@ -75,6 +77,8 @@ export async function resolveRequest(
     headSettings,
     input,
     previous,
+    previousSettings:
+      previous === null ? null : dependencies.settings.byFingerprint(scope, previous.settings),
     base,
     store: request.store ?? true,
   };

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { CliError } from "../errors.ts";
 import { checkGguf } from "./check-gguf.ts";
 import { hashFile } from "./hash-file.ts";
-import { type InstalledModel, readInstalled, writeInstalled } from "./installed-model.ts";
+import { type InstalledModel, idPattern, readInstalled, writeInstalled } from "./installed-model.ts";
 import { mapFileError } from "./map-file-error.ts";
 import type { PullProgress } from "./sources/model-fetch.ts";
 
@@ -35,7 +35,7 @@ export function idFromFileName(path: string): string {
 export async function addModel(request: AddRequest): Promise<InstalledModel> {
   const path = resolve(request.path);
   const id = request.id ?? idFromFileName(path);
-  if (!/^[a-z0-9][a-z0-9.-]*$/.test(id)) {
+  if (!idPattern.test(id)) {
     throw new CliError(
       "model_not_added",
       `${id} cannot be an id: use lower-case letters, digits, "." and "-".`,

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalogue, embeddedModelId, findEntry } from "./catalogue.ts";
 import { memoryNeeded } from "./catalogue-entry.ts";
+import { idPattern } from "./installed-model.ts";
 
 test("ids are unique, file-safe and found", () => {
   assert.equal(new Set(catalogue.map(({ id }) => id)).size, catalogue.length);
   for (const entry of catalogue) {
-    assert.match(entry.id, /^[a-z0-9][a-z0-9.-]*$/);
+    assert.match(entry.id, idPattern);
     assert.equal(findEntry(entry.id), entry);
   }
   assert.equal(findEntry("nothing"), null);

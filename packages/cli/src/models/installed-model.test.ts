@@ -43,6 +43,16 @@ test("nothing there: nothing listed", async () => {
   assert.deepEqual(await listInstalled(cache.path), []);
 });
 
+test("an id that could name another folder is refused, before anything is read or deleted", async () => {
+  using cache = scratchFolder();
+  await writeInstalled(cache.path, model("a"));
+  for (const id of ["..", ".", "", "a/../..", "/", "A", "a b"]) {
+    await assert.rejects(removeInstalled(cache.path, id), withCode("model_unknown"));
+    await assert.rejects(readInstalled(cache.path, id), withCode("model_unknown"));
+  }
+  assert.notEqual(await readInstalled(cache.path, "a"), null);
+});
+
 test("a damaged record is an error of its model only", async () => {
   using cache = scratchFolder();
   await writeInstalled(cache.path, model("good"));

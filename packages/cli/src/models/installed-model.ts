@@ -25,9 +25,16 @@ const installedModelSchema = z.strictObject({
 /** What lies in the cache folder for one model: its record `model.json`. */
 export type InstalledModel = z.infer<typeof installedModelSchema>;
 
-/** The folder of one model below the cache folder. */
+/** What an id may be: safe as a file's name on every platform. */
+export const idPattern = /^[a-z0-9][a-z0-9.-]*$/;
+
+/**
+ * The folder of one model below the cache folder.
+ * @throws CliError `model_unknown` for an id that could name another folder
+ */
 export function modelFolder(cache: string, id: string): string {
-  return join(cache, "models", id);
+  if (idPattern.test(id)) return join(cache, "models", id);
+  throw new CliError("model_unknown", `${id} is no model id. See: slipstream models list`);
 }
 
 /** The file that an engine loads. */

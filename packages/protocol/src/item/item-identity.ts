@@ -1,7 +1,8 @@
 import { canonicalJson } from "../canonical-json.ts";
-import { isJsonObject, type JsonValue, tryParseJson } from "../json.ts";
+import { type JsonValue, tryParseJson } from "../json.ts";
 import { contentText } from "./content.ts";
 import { type Item, isKnownItem } from "./item.ts";
+import { isLosslessJson } from "./lossless-json.ts";
 
 const neverRendered = new Set([
   "id",
@@ -11,34 +12,13 @@ const neverRendered = new Set([
   "internal_chat_message_metadata_passthrough",
 ]);
 
-/** Whether parsing and printing again keeps the text's value: no numbers beyond a double, no duplicate keys. */
-function isLossless(text: string, value: JsonValue): boolean {
-  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/gs, '""').match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
-  if (numbers.some((number) => !sameNumber(number))) return false;
-  return countMembers(value) === (text.replace(/"(?:[^"\\]|\\.)*"/gs, '""').match(/:/g)?.length ?? 0);
-}
-
-function sameNumber(text: string): boolean {
-  const digits = text
-    .replace(/[eE].*$/, "")
-    .replace(/[-.]/g, "")
-    .replace(/^0+/, "");
-  return digits.length <= 15 && Number.isFinite(Number(text));
-}
-
-function countMembers(value: JsonValue): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, entry) => sum + countMembers(entry), 0);
-  if (!isJsonObject(value)) return 0;
-  return Object.values(value).reduce<number>((sum, entry) => sum + 1 + countMembers(entry), 0);
-}
-
 /**
  * Call arguments as they are compared and rendered: canonical JSON where the text is JSON whose value
  * survives a round trip, the raw text where it is not.
  */
 export function argumentsIdentity(text: string): string {
   const value = tryParseJson(text);
-  return value !== undefined && isLossless(text, value) ? canonicalJson(value) : text;
+  return value !== undefined && isLosslessJson(text, value) ? canonicalJson(value) : text;
 }
 
 /**

@@ -12,11 +12,14 @@ export class ClientError extends Error {
   /** `connection_lost` where no answer came. */
   readonly code: string;
   readonly status: number | null;
+  /** What had come before. */
+  readonly events: readonly JsonObject[];
 
-  constructor(code: string, status: number | null, message: string) {
+  constructor(code: string, status: number | null, message: string, events: readonly JsonObject[] = []) {
     super(message);
     this.code = code;
     this.status = status;
+    this.events = events;
   }
 }
 
@@ -63,7 +66,7 @@ async function createOverHttp(root: string, key: string | null, body: JsonObject
     }
   } catch (error) {
     if (error instanceof ClientError) throw error;
-    throw new ClientError("connection_lost", null, String(error));
+    throw new ClientError("connection_lost", null, String(error), events);
   }
   return answerOf(events);
 }
@@ -79,7 +82,7 @@ export async function socketClient(root: string, key: string | null = null): Pro
   });
   let running: { events: JsonObject[]; done: PromiseWithResolvers<Answer> } | null = null;
   const lose = (reason: string): void => {
-    running?.done.reject(new ClientError("connection_lost", null, reason));
+    running?.done.reject(new ClientError("connection_lost", null, reason, running.events));
     running = null;
   };
   socket.on("message", (data) => {
@@ -125,16 +128,16 @@ function isLast(event: JsonObject): boolean {
 function answerOf(events: readonly JsonObject[]): Answer {
   const last = events.findLast(isLast);
   if (last === undefined)
-    throw new ClientError("connection_lost", null, "the stream ended before its answer");
-  if (last.type === "error") throw errorOf(last, Number(last.status ?? 0) || null);
+    throw new ClientError("connection_lost", null, "the stream ended before its answer", events);
+  if (last.type === "error") throw errorOf(last, Number(last.status ?? 0) || null, events);
   const response = last.response as unknown as ResponseObject;
   if (response.status === "failed") {
-    throw new ClientError(String(response.error?.code), null, String(response.error?.message));
+    throw new ClientError(String(response.error?.code), null, String(response.error?.message), events);
   }
   return { response, events };
 }
 
-function errorOf(body: unknown, status: number | null): ClientError {
+function errorOf(body: unknown, status: number | null, events: readonly JsonObject[] = []): ClientError {
   const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
-  return new ClientError(String(error.code), status, String(error.message));
+  return new ClientError(String(error.code), status, String(error.message), events);
 }

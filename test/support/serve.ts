@@ -37,6 +37,7 @@ export function isolatedEnvironment(folder: string): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(kept),
     HOME: folder,
+    TMPDIR: folder,
     XDG_STATE_HOME: folder,
     XDG_CONFIG_HOME: folder,
     SLIPSTREAM_CACHE: cacheFolder(currentHost()),

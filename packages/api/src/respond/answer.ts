@@ -85,6 +85,7 @@ function givenCallIds({ dependencies, planned }: Answer): string[] {
 function leave(begun: Answer, ticket: RoutedTicket, generation: Generation): ResponseObject {
   const { dependencies, request, planned, header } = begun;
   const { clock, chains } = dependencies;
+  ticket.settle(generation.end?.held ?? null);
   const node = makeNode(request, {
     id: header.id,
     stored: false,

@@ -15,13 +15,18 @@ export function checkCallIds(base: Base, input: readonly Item[]): void {
     refuseTwice(ids, field(item, "id"), "item id");
     const callId = field(item, "call_id");
     if (callId === null) continue;
-    if (item.type.endsWith("_call")) {
+    if (isCall(item)) {
       refuseTwice(calls, callId, "call_id of a call");
     } else if (item.type.endsWith("_output")) {
       refuseTwice(outputs, callId, "call_id of an output");
       if (!calls.has(callId) && !hasCall(base.position, callId)) throw noCall(callId);
     }
   }
+}
+
+/** A program is answered by its `program_output` as a call is by its output. */
+function isCall({ type }: Item): boolean {
+  return type.endsWith("_call") || type === "program";
 }
 
 function field(item: Item, name: "id" | "call_id"): string | null {
@@ -44,7 +49,7 @@ function hasCall(position: ChainPosition | null, callId: string): boolean {
   while (at !== null) {
     for (let index = at.kept - 1; index >= 0; index--) {
       const item = at.node.items[index];
-      if (item?.type.endsWith("_call") && field(item, "call_id") === callId) return true;
+      if (item !== undefined && isCall(item) && field(item, "call_id") === callId) return true;
     }
     at = at.node.parent === null ? null : { node: at.node.parent, kept: at.node.parentItems };
   }

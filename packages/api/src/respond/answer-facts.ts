@@ -1,4 +1,4 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./begun-answer.ts";
 import type { Submit } from "./dependencies.ts";
 import type { Generation } from "./generate.ts";
 import type { LapFacts } from "./lap.ts";

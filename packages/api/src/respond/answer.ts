@@ -1,6 +1,7 @@
 import { type Item, type ResponseObject, WireError } from "@slipstream-stack/protocol";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { answerFacts, type LapOutcome, type RoutedTicket } from "./answer-facts.ts";
+import type { Answer } from "./begun-answer.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import { engineFailure } from "./engine-failure.ts";
 import { engineRequest } from "./engine-request.ts";
@@ -12,17 +13,6 @@ import { makeNode } from "./make-node.ts";
 import { type PlannedAnswer, planAnswer } from "./plan-answer.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
 import { inProgress, type ResponseHeader, responseHeader, responseObject } from "./response-object.ts";
-
-/** One answer on its way: what was asked, what was planned, and when. Times in monotonic milliseconds. */
-export interface Answer {
-  readonly dependencies: RespondDependencies;
-  readonly request: ResolvedRequest;
-  readonly planned: PlannedAnswer;
-  readonly header: ResponseHeader;
-  readonly emit: Emit;
-  readonly startedAt: number;
-  readonly renderedAt: number;
-}
 
 /**
  * Answers a request that generates: renders what is new, submits it, and streams what comes back through the

@@ -1,8 +1,8 @@
 import type { Ticket } from "@slipstream-stack/inference";
 import type { ResponseObject } from "@slipstream-stack/protocol";
 import type { Egress } from "../egress/egress.ts";
-import type { Answer } from "./answer.ts";
 import { answerFacts } from "./answer-facts.ts";
+import type { Answer } from "./begun-answer.ts";
 import type { Generation } from "./generate.ts";
 import { usageOf } from "./lap.ts";
 import { makeNode } from "./make-node.ts";

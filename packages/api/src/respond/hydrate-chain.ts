@@ -7,7 +7,7 @@ import { headBase, type PromptBase, type PromptPlan } from "../plan/renderer.ts"
 import type { HeadSettings } from "../render/dialect.ts";
 import type { StoredNode } from "../store/store.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import { toHeadSettings } from "./resolve-request.ts";
+import { toHeadSettings } from "./head-settings.ts";
 
 /**
  * Brings a stored chain back into memory: input items are rendered and tokenized once more, sampled ids are

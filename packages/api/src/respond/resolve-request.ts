@@ -4,7 +4,6 @@ import type { ChainNode, HeadNode } from "../chain/chain-node.ts";
 import type { ModelRuntime } from "../plan/model-runtime.ts";
 import type { PlanInput } from "../plan/renderer.ts";
 import type { HeadSettings } from "../render/dialect.ts";
-import { flattenTools } from "../render/flatten-tools.ts";
 import { inheritSettings, requireSettings } from "../settings/inherit-settings.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { pickSettings } from "../settings/settings-cache.ts";
@@ -12,6 +11,7 @@ import { checkCallIds } from "./check-call-ids.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import { type Base, baseById, baseByLineage, freshBase, itemsBefore } from "./find-base.ts";
 import { findNode } from "./find-node.ts";
+import { toHeadSettings } from "./head-settings.ts";
 import type { IncomingCreate } from "./incoming.ts";
 
 /** A request with everything that had to be looked up for it. */
@@ -28,17 +28,6 @@ export interface ResolvedRequest {
   readonly previousSettings: ResolvedSettings | null;
   readonly base: Base;
   readonly store: boolean;
-}
-
-const headSettingsOf = new WeakMap<ResolvedSettings, HeadSettings>();
-
-/** What of the settings is rendered; made once per settings, so that its hash is too. */
-export function toHeadSettings(settings: ResolvedSettings): HeadSettings {
-  const before = headSettingsOf.get(settings);
-  if (before !== undefined) return before;
-  const made = { instructions: settings.instructions, tools: flattenTools(settings.tools) };
-  headSettingsOf.set(settings, made);
-  return made;
 }
 
 /** The input as items; a string is one user message. */

@@ -35,6 +35,7 @@ try {
     maxSequences: options.maxSequences,
     threads: options.threads,
     flashAttention: !options.deterministic,
+    adaptThreads: !options.deterministic,
   });
   const contextLength = Math.min(start.trainedContext, context.size);
   const service = new StepService(context, start, contextLength, {

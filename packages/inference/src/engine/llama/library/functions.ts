@@ -31,6 +31,7 @@ export interface LlamaFunctions {
   contextInit(model: ModelPointer, params: Params): ContextPointer | null;
   contextFree(context: ContextPointer): void;
   attachThreadpool(context: ContextPointer, decode: ThreadpoolPointer, prefill: ThreadpoolPointer): void;
+  setThreads(context: ContextPointer, decode: number, prefill: number): void;
   setAbortCallback(context: ContextPointer, callback: FunctionPointer, data: BlockPointer): void;
   contextSize(context: ContextPointer): number;
   batchSize(context: ContextPointer): number;
@@ -165,6 +166,7 @@ function bindContext(library: LibraryHandle, layouts: Layouts) {
     attachThreadpool: library.func(
       "void llama_attach_threadpool(void *context, void *decode, void *prefill)",
     ),
+    setThreads: library.func("void llama_set_n_threads(void *context, int32_t decode, int32_t prefill)"),
     setAbortCallback: library.func(
       "void llama_set_abort_callback(void *context, void *callback, void *data)",
     ),

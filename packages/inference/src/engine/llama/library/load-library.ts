@@ -68,7 +68,8 @@ function createThreadpool(ggml: GgmlFunctions, layouts: Layouts, threads: number
       cpumask: new Array(512).fill(false),
       n_threads: threads,
       prio: 0,
-      poll: 50,
+      // Spins a few milliseconds for the next step, then sleeps: the cores belong to the tools between two laps.
+      poll: 2,
       strict_cpu: false,
       paused: false,
     };

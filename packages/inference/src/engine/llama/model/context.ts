@@ -4,6 +4,7 @@ import type { LlamaFunctions } from "../library/functions.ts";
 import type { LlamaLibrary } from "../library/load-library.ts";
 import type { BlockPointer, ContextPointer, MemoryPointer, ModelPointer } from "../library/pointer.ts";
 import { RowBatch } from "./row-batch.ts";
+import { defaultGovernorSettings, ThreadGovernor } from "./thread-governor.ts";
 
 export interface ContextOptions {
   readonly contextTokens: number;
@@ -11,6 +12,8 @@ export interface ContextOptions {
   readonly maxSequences: number;
   readonly threads: { readonly prefill: number; readonly decode: number };
   readonly flashAttention: boolean;
+  /** Give way to other processes (`ThreadGovernor`). How attention is split among threads can change results. */
+  readonly adaptThreads: boolean;
 }
 
 /** What `llama_decode` answered: done, no room for the batch, or ended by the abort flag. */
@@ -31,6 +34,8 @@ export class LlamaContext {
   readonly #abort: BlockPointer;
   readonly #vocabularySize: number;
   readonly #views = new Map<bigint, Float32Array>();
+  readonly #threads: ContextOptions["threads"];
+  readonly #governor: ThreadGovernor | null;
   #evaluatedRows = 0;
 
   constructor(library: LlamaLibrary, model: ModelPointer, options: ContextOptions) {
@@ -59,6 +64,8 @@ export class LlamaContext {
       );
     }
     this.#llama = llama;
+    this.#threads = options.threads;
+    this.#governor = options.adaptThreads ? new ThreadGovernor(threads, defaultGovernorSettings) : null;
     this.#context = context;
     this.#memory = llama.getMemory(context);
     this.#vocabularySize = llama.vocabularySize(llama.getVocabulary(model));
@@ -87,7 +94,7 @@ export class LlamaContext {
   decode(): DecodeOutcome {
     if (this.batch.length === 0) throw new Error("decode of an empty batch");
     this.#evaluatedRows = 0;
-    const code = this.#llama.decode(this.#context, this.batch.structure());
+    const code = this.#governedDecode();
     if (code === 0) {
       this.#evaluatedRows = this.batch.length;
       return "done";
@@ -95,6 +102,23 @@ export class LlamaContext {
     if (code === 1) return "full";
     if (code === 2) return "aborted";
     throw new Error(`llama_decode answered ${code}`);
+  }
+
+  #governedDecode(): number {
+    const run = (): number => this.#llama.decode(this.#context, this.batch.structure());
+    if (this.#governor === null) return run();
+    const before = this.#governor.threads;
+    const cpu = process.cpuUsage();
+    const start = performance.now();
+    const code = run();
+    const wallMs = performance.now() - start;
+    const { user, system } = process.cpuUsage(cpu);
+    const threads = this.#governor.observe((user + system) / 1_000, wallMs);
+    if (threads !== before) {
+      const { decode, prefill } = this.#threads;
+      this.#llama.setThreads(this.#context, Math.min(decode, threads), Math.min(prefill, threads));
+    }
+    return code;
   }
 
   /** Logits of a row of the last `decode`: a view, valid and writable until the next. */

@@ -26,6 +26,9 @@ import type { ApiKey } from "./transport/auth/keys.ts";
 import type { TransportLimits } from "./transport/limits.ts";
 import type { Logger } from "./transport/request-log.ts";
 
+/** Bytes of distinct settings kept, tools included. */
+const settingsBytes = 64 * 1024 * 1024;
+
 /** What the API server is made of. Sizes in bytes, times in milliseconds. */
 export interface ApiOptions {
   readonly models: readonly ServedModel[];
@@ -121,7 +124,7 @@ export async function respondDependencies(options: ApiOptions): Promise<RespondD
     submit: options.submit,
     chains: new ChainIndex(options.chainBytes),
     connections: new ConnectionChains(),
-    settings: new SettingsCache(1024),
+    settings: new SettingsCache(settingsBytes),
     store: options.store,
     laps: options.laps,
     clock: options.clock,

@@ -10,9 +10,9 @@ import { type Generation, generate } from "./generate.ts";
 import type { Emit } from "./incoming.ts";
 import { lapRecord } from "./lap.ts";
 import { makeNode } from "./make-node.ts";
-import { type PlannedAnswer, planAnswer } from "./plan-answer.ts";
+import { planAnswer } from "./plan-answer.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
-import { inProgress, type ResponseHeader, responseHeader, responseObject } from "./response-object.ts";
+import { inProgress, responseHeader, responseObject } from "./response-object.ts";
 
 /**
  * Answers a request that generates: renders what is new, submits it, and streams what comes back through the

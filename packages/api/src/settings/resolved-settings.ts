@@ -15,6 +15,8 @@ export interface ResolvedSettings {
   readonly given: RequestSettings;
   /** Fingerprint of `given`: what a client sends back to inherit omitted settings. */
   readonly fingerprint: Hash;
+  /** Bytes they take, by their canonical JSON. */
+  readonly bytes: number;
   readonly model: string;
   readonly instructions: string | null;
   readonly tools: readonly Tool[];
@@ -33,9 +35,11 @@ export interface ResolvedSettings {
 
 /** Fills in what the client left out. `temperature` and `top_p` default to 1 as at OpenAI. */
 export function resolveSettings(given: RequestSettings): ResolvedSettings {
+  const text = canonicalJson(given as unknown as JsonValue);
   return {
     given,
-    fingerprint: settingsFingerprint(given),
+    fingerprint: fingerprintOf(text),
+    bytes: text.length * 2,
     model: given.model,
     instructions: given.instructions ?? null,
     tools: given.tools ?? [],
@@ -62,7 +66,6 @@ export function resolveSettings(given: RequestSettings): ResolvedSettings {
 }
 
 /** A 128-bit hash of the settings by value: key order and white space do not count. */
-function settingsFingerprint(given: RequestSettings): Hash {
-  const text = canonicalJson(given as unknown as JsonValue);
-  return createHash("sha256").update("settings\0").update(text).digest("hex").slice(0, 32);
+function fingerprintOf(canonical: string): Hash {
+  return createHash("sha256").update("settings\0").update(canonical).digest("hex").slice(0, 32);
 }

@@ -20,9 +20,10 @@ export class SettingsCache {
   readonly #byKey: LRUCache<string, ResolvedSettings>;
   readonly #byFingerprint: LRUCache<string, ResolvedSettings>;
 
-  constructor(entries: number) {
-    this.#byKey = new LRUCache({ max: entries });
-    this.#byFingerprint = new LRUCache({ max: entries });
+  constructor(bytesLimit: number) {
+    const bounds = { maxSize: bytesLimit, sizeCalculation: (settings: ResolvedSettings) => settings.bytes };
+    this.#byKey = new LRUCache(bounds);
+    this.#byFingerprint = new LRUCache(bounds);
   }
 
   /** `key` stands for the raw bytes of what `read` returns; `read` runs only for a key not seen lately. */

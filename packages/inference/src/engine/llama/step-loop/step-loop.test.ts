@@ -407,3 +407,18 @@ test("a request that is cancelled before it begins ends with an error, its prefi
     assert.equal(loop.loop.table.cells.used, outliveClient ? 100 : 0);
   }
 });
+
+test("a parked base longer than the prompt gets the room that it needs to come back", () => {
+  const loop = new TestLoop({ hotIdleTokens: 0 }, 300);
+  const base = range(3, 240);
+  loop.loop.submit(testJob("base", base));
+  loop.run();
+  loop.loop.submit(testJob("idle", range(5, 90)));
+  loop.run();
+  assert.equal(loop.loop.table.parkedCount, 1);
+  const prompt = [...base.slice(0, 100), 1];
+  loop.loop.submit(testJob("fork", prompt));
+  loop.run();
+  assert.deepEqual(loop.cached("fork"), { hot: 0, ram: 100 });
+  assert.deepEqual(loop.tokens("fork"), testContinuation(prompt, 8));
+});

@@ -83,13 +83,18 @@ export async function exchangeStream(
   };
 }
 
+/** Whether a message is the last one of its request. */
+function ends(type: string): boolean {
+  return type === "error" || terminal.has(type) || /^response\.(steer|inject)\.failed$/.test(type);
+}
+
 function turnOf(events: readonly Wire[]): Turn {
   const last = events.at(-1);
   const isTerminal = terminal.has(String(last?.["type"]));
   return {
     events,
     response: isTerminal ? (last?.["response"] as Wire) : null,
-    error: last?.["type"] === "error" ? ((last["error"] ?? last) as Wire) : null,
+    error: !isTerminal && ends(String(last?.["type"])) ? ((last?.["error"] ?? last) as Wire) : null,
   };
 }
 
@@ -110,7 +115,7 @@ export async function openSocket(
   socket.on("message", (data) => {
     const event = tryParseJson(String(data)) as Wire;
     events.push(event);
-    if (event["type"] !== "error" && !terminal.has(String(event["type"]))) return;
+    if (!ends(String(event["type"]))) return;
     reading?.resolve(turnOf(events));
     events = [];
   });

@@ -29,7 +29,7 @@ interface Way {
   readonly cuts: readonly Cut[];
 }
 
-/** The prewarm is the socket's first create, so that of lap 3 is its fourth. */
+/** The prewarm is the socket's first create. The first cut loses an answer, the second only the news of its end. */
 const ways: readonly Way[] = [
   { name: "WebSocket", transport: "websocket", cuts: [] },
   { name: "HTTP", transport: "http", cuts: [] },
@@ -104,14 +104,16 @@ function withoutIds(items: readonly Item[]): unknown[] {
   });
 }
 
-function requirePrefixes(server: ObservedServer, { laps }: Told): void {
-  const seen = laps.map(({ responseId }) => server.observed(String(responseId)));
-  for (const [index, { prompt }] of seen.entries()) {
-    const last = seen[index - 1];
+/** Each prompt begins with all of the one before, and with what the model wrote then if the client saw its end. */
+function requirePrefixes(server: ObservedServer, { creates }: Told): void {
+  for (const [index, create] of creates.entries()) {
+    const last = creates[index - 1];
     if (last === undefined) continue;
-    const before = [...last.prompt, ...last.ids];
-    assert.ok(prompt.length > before.length);
-    assert.deepEqual([...prompt.subarray(0, before.length)], before, `prompt of lap ${index}`);
+    const { prompt, ids } = server.observed(String(last.response.id));
+    const before = [...prompt, ...(last.response.terminal === null ? [] : ids)];
+    const next = server.observed(String(create.response.id)).prompt;
+    assert.deepEqual([...next.subarray(0, before.length)], before, `prompt ${index}`);
+    assert.ok(last.response.terminal === null || next.length > before.length);
   }
 }
 
@@ -136,8 +138,8 @@ async function tellAll(open: () => Promise<ObservedServer>, maxLaps: number): Pr
     const broken = told.creates.filter(({ response }) => response.terminal === null);
     assert.equal(broken.length, way.cuts.length, `${way.name}: answers that were cut`);
     const chained = requireSmallRequests(told);
-    // All laps of a socket are chained, except the one that comes again on a new socket.
-    if (way.transport === "websocket") assert.equal(chained, maxLaps);
+    // On a socket all laps are chained, except the first on a new one.
+    if (way.transport === "websocket") assert.ok(chained >= maxLaps - way.cuts.length);
     histories.push(told.history);
   }
   assert.deepEqual(histories[1], histories[0], "HTTP and WebSocket");

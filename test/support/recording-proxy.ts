@@ -42,7 +42,11 @@ export interface RecordingProxy extends AsyncDisposable {
 const terminal = /"type":"(response\.(?:completed|incomplete|failed)|error)"/;
 const responseId = /"id":"(resp_[^"]+)"/;
 
+/** Characters kept of a piece, so that what stands across two pieces is found. */
+const overlap = 80;
+
 class Recorder {
+  readonly #tails = new WeakMap<RecordedCreate, string>();
   creates: RecordedCreate[] = [];
   refusedUpgrades: number[] = [];
   sockets = 0;
@@ -57,9 +61,12 @@ class Recorder {
   }
 
   /** Notes a piece of an answer and says whether the connection is to be cut before it. */
-  answered({ response }: RecordedCreate, text: string): boolean {
-    response.bytes += Buffer.byteLength(text);
-    const cut = this.cuts.find(({ create }) => this.creates[create]?.response === response);
+  answered(create: RecordedCreate, piece: string): boolean {
+    const { response } = create;
+    response.bytes += Buffer.byteLength(piece);
+    const text = (this.#tails.get(create) ?? "") + piece;
+    this.#tails.set(create, text.slice(-overlap));
+    const cut = this.cuts.find((each) => this.creates[each.create] === create);
     if (cut !== undefined && text.includes(`"type":"${cut.before}"`)) {
       this.cuts = this.cuts.filter((other) => other !== cut);
       return true;

@@ -1,4 +1,4 @@
-import type { Item } from "@slipstream-stack/protocol";
+import { contentText, type Item, isKnownItem } from "@slipstream-stack/protocol";
 
 /** One lap of a recording: what went to the model since the last one, and what it answered. */
 export interface RecordedLap {
@@ -20,12 +20,12 @@ export function textMessage(role: "user" | "assistant", text: string): Item {
 
 /** All text that a model would read in an item. */
 export function textOf(item: Item): string {
+  if (!isKnownItem(item)) return "";
   switch (item.type) {
     case "message":
-    case "function_call_output": {
-      const content = item.type === "message" ? item.content : item.output;
-      return typeof content === "string" ? content : content.map((part) => String(part.text ?? "")).join("");
-    }
+      return contentText(item.content);
+    case "function_call_output":
+      return contentText(item.output);
     case "function_call":
       return `${item.name} ${item.arguments}`;
     default:

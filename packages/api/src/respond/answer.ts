@@ -1,4 +1,4 @@
-import { type Item, type ResponseObject, WireError } from "@slipstream-stack/protocol";
+import { type ResponseObject, WireError } from "@slipstream-stack/protocol";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { answerFacts, type LapOutcome, type RoutedTicket } from "./answer-facts.ts";
 import type { Answer } from "./begun-answer.ts";
@@ -58,8 +58,11 @@ async function run(begun: Answer, ticket: RoutedTicket): Promise<ResponseObject>
       take: (events) => egress.take(events),
     });
     if (signal.aborted || generation.end?.reason === "cancelled") return leave(begun, ticket, generation);
-    if (generation.failure !== null) return await fail(begun, ticket, egress, generation);
-    return await finishAnswer(begun, ticket, egress, generation);
+    if (generation.failure !== null)
+      return await fail(begun, ticket, egress, generation, engineFailure(generation.failure));
+    return await finishAnswer(begun, ticket, egress, generation).catch((error: unknown) =>
+      fail(begun, ticket, egress, generation, error),
+    );
   } finally {
     signal.removeEventListener("abort", cancel);
   }
@@ -88,19 +91,18 @@ function leave(begun: Answer, ticket: RoutedTicket, generation: Generation): Res
   return responseObject(header, { ...inProgress, status: "cancelled" });
 }
 
-/** The engine failed after the response began: the stream ends with `response.failed`, or HTTP with its error. */
+/** Something failed after the response began: the stream ends with `response.failed`, or HTTP with its error. */
 async function fail(
   begun: Answer,
   ticket: RoutedTicket,
   egress: Egress,
   generation: Generation,
+  cause: unknown,
 ): Promise<ResponseObject> {
-  const { failure } = generation;
-  const error =
-    failure === null
-      ? new WireError("server_error", "The engine ended without a result.")
-      : engineFailure(failure);
-  const output: readonly Item[] = egress.finished();
+  const error = WireError.isInstance(cause)
+    ? cause
+    : new WireError("server_error", "The response could not be finished.", { cause });
+  const output = egress.finished();
   record(begun, ticket, generation, { status: "failed", errorCode: error.code, outputItems: output.length });
   if (begun.request.incoming.transport === "http") throw error;
   const response = responseObject(begun.header, {

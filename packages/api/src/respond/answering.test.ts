@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { EventBody, Item } from "@slipstream-stack/protocol";
-import { toolSchema } from "@slipstream-stack/protocol";
+import { toolSchema, WireError } from "@slipstream-stack/protocol";
+import { createMemoryStore } from "../store/memory-store.ts";
 import { parseTrajectory } from "../teacher-forcing/trajectory.ts";
 import { allTechniques, codeOf, type Pipeline, pipeline } from "./testing/pipeline.ts";
 
@@ -234,6 +235,34 @@ describe("the gate", () => {
     assert.deepEqual(response.incomplete_details, { reason: "content_filter" });
     const chained = server.create({ input: [user("b")], previous_response_id: response.id });
     assert.equal(await codeOf(chained), "previous_response_not_found");
+    await server.close();
+  });
+});
+
+describe("a store that fails", () => {
+  it("ends the stream as failed, and nothing of the answer can be continued", async () => {
+    const memory = createMemoryStore();
+    const store = {
+      commit: () => Promise.reject(new WireError("storage_unavailable", "The disk is full.")),
+      response: memory.response.bind(memory),
+      chain: memory.chain.bind(memory),
+      inputItems: memory.inputItems.bind(memory),
+      lap: memory.lap.bind(memory),
+      remove: memory.remove.bind(memory),
+      sweep: memory.sweep.bind(memory),
+      close: memory.close.bind(memory),
+    };
+    const server = await pipeline({ store });
+    const { response, lap } = await server.create({ input: [user("keep me")] });
+    assert.deepEqual([response.status, response.error?.code], ["failed", "storage_unavailable"]);
+    assert.equal(lap?.status, "failed");
+    const next = server.create({ input: [user("b")], previous_response_id: response.id });
+    assert.equal(await codeOf(next), "previous_response_not_found");
+    assert.equal(
+      await codeOf(server.create({ input: [user("a")] }, { transport: "http" })),
+      "storage_unavailable",
+    );
+    assert.equal((await server.create({ input: [user("a")], store: false })).response.status, "completed");
     await server.close();
   });
 });

@@ -233,12 +233,12 @@ test("websocket-failed-continuation-evicts-cache", async () => {
 });
 
 const compactInput = [
-  user([{ type: "input_text", text: "Remember the code word: slate." }]),
+  user("Remember the code word: slate."),
   { type: "message", role: "assistant", content: [{ type: "output_text", text: "OK." }] },
   user([{ type: "input_text", text: "Compress this conversation." }]),
 ];
 
-test("compact-response (later), and websocket-compact-new-chain", async () => {
+test("compact-response (later), with content in parts, and websocket-compact-new-chain", async () => {
   const { status, body } = await exchange(`${server.baseUrl}/responses/compact`, {
     model,
     input: compactInput,
@@ -247,6 +247,7 @@ test("compact-response (later), and websocket-compact-new-chain", async () => {
   assert.equal(status, 200, JSON.stringify(body));
   assert.equal(body["object"], "response.compaction");
   const output = body["output"] as Wire[];
+  for (const item of output) assert.ok(item["type"] !== "message" || Array.isArray(item["content"]));
   const compactions = output.filter((item) => item["type"] === "compaction");
   assert.equal(compactions.length, 1);
   for (const key of ["id", "encrypted_content"]) assert.equal(typeof compactions[0]?.[key], "string");

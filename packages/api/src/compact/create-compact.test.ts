@@ -66,7 +66,12 @@ describe("compaction", () => {
       object: "response.compaction",
       created_at: 1_800_000_000,
       output: [
-        { ...user("run the tests"), id: "msg_3", status: "completed" },
+        {
+          ...user("run the tests"),
+          content: [{ type: "input_text", text: "run the tests" }],
+          id: "msg_3",
+          status: "completed",
+        },
         { id: "cmp_1", type: "compaction", encrypted_content: output[1]?.encrypted_content },
       ],
       usage,

@@ -7,6 +7,7 @@ import {
   WireError,
 } from "@slipstream-stack/protocol";
 import type { Emit, IncomingCreate, Respond } from "../respond/incoming.ts";
+import { listedItem } from "../respond/listed-item.ts";
 import { compactWindow } from "./compact-window.ts";
 import type { Sealer } from "./sealer.ts";
 
@@ -80,8 +81,9 @@ function summaryText(response: ResponseObject): string {
   throw new WireError("server_error", `The conversation could not be summarized: ${why}`);
 }
 
-/** Retained items as the wire wants output items: each with an id and a status. */
-function asOutput(item: Item, newId: CompactPorts["newId"]): Item {
+/** Retained items as the wire wants output items: content in parts, each with an id and a status. */
+function asOutput(retained: Item, newId: CompactPorts["newId"]): Item {
+  const item = listedItem(retained);
   if (!isKnownItem(item) || item.type !== "message") return item;
   return { ...item, id: item.id ?? newId("msg"), status: item.status ?? "completed" };
 }

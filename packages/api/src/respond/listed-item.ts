@@ -1,8 +1,8 @@
 import { type Item, isKnownItem } from "@slipstream-stack/protocol";
 
 /**
- * An item as lists show it: a message given as one string has its content as one part, since clients read the
- * parts of what they list.
+ * An item as lists and compacted windows show it: a message given as one string has its content as one part,
+ * since clients read the parts of what they are given.
  */
 export function listedItem(item: Item): Item {
   if (!isKnownItem(item) || item.type !== "message" || typeof item.content !== "string") return item;

@@ -12,7 +12,7 @@ import { lapRecord } from "./lap.ts";
 import { makeNode } from "./make-node.ts";
 import { planAnswer } from "./plan-answer.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
-import { inProgress, responseHeader, responseObject } from "./response-object.ts";
+import { failedOutcome, inProgress, responseHeader, responseObject } from "./response-object.ts";
 
 /**
  * Answers a request that generates: renders what is new, submits it, and streams what comes back through the
@@ -105,12 +105,7 @@ async function fail(
   const output = egress.finished();
   record(begun, ticket, generation, { status: "failed", errorCode: error.code, outputItems: output.length });
   if (begun.request.incoming.transport === "http") throw error;
-  const response = responseObject(begun.header, {
-    ...inProgress,
-    status: "failed",
-    output,
-    error: { code: error.code, message: error.message },
-  });
+  const response = responseObject(begun.header, failedOutcome(error, output));
   await begun.emit({ type: "response.failed", response });
   return response;
 }

@@ -164,6 +164,16 @@ describe("a prewarm", () => {
   });
 });
 
+describe("a prewarm whose engine dies", () => {
+  it("ends as failed", async () => {
+    const server = await pipeline({}, { cost: { prefillMsPerToken: 1, decodeMsPerStep: 0, batchFactor: 0 } });
+    const warm = server.create({ input: [user("word ".repeat(100))], generate: false });
+    setTimeout(() => server.model.engine.crash(), 20);
+    assert.deepEqual(typesOf((await warm).events), ["response.created", "response.failed"]);
+    await server.close();
+  });
+});
+
 describe("settings by fingerprint", () => {
   it("inherits what is omitted, lets what is given win, and refuses another's fingerprint", async () => {
     const server = await pipeline();

@@ -3,6 +3,7 @@ import type { ResponseObject } from "@slipstream-stack/protocol";
 import type { PromptPlan } from "../plan/renderer.ts";
 import { prefillProgram } from "./decode-program.ts";
 import type { RespondDependencies } from "./dependencies.ts";
+import { engineFailure } from "./engine-failure.ts";
 import { engineRequest } from "./engine-request.ts";
 import type { Generation } from "./generate.ts";
 import type { Emit } from "./incoming.ts";
@@ -10,7 +11,7 @@ import { usageOf } from "./lap.ts";
 import { makeNode } from "./make-node.ts";
 import { publish } from "./publish.ts";
 import { planInput, type ResolvedRequest } from "./resolve-request.ts";
-import { inProgress, responseHeader, responseObject } from "./response-object.ts";
+import { failedOutcome, inProgress, responseHeader, responseObject } from "./response-object.ts";
 
 const nothing: Generation = {
   admitted: null,
@@ -40,6 +41,13 @@ export async function prewarm(
   await emit({ type: "response.created", response: responseObject(header, inProgress) });
   const generation =
     plan.prompt.length === 0 ? nothing : await prefill(dependencies, request, plan, header.id, program);
+  if (generation.failure !== null) {
+    const error = engineFailure(generation.failure);
+    if (request.incoming.transport === "http") throw error;
+    const failed = responseObject(header, failedOutcome(error, []));
+    await emit({ type: "response.failed", response: failed });
+    return failed;
+  }
   const response = responseObject(header, {
     ...inProgress,
     status: "completed",

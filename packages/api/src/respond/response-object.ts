@@ -1,4 +1,11 @@
-import type { Item, JsonObject, ResponseObject, ResponseStatus, Usage } from "@slipstream-stack/protocol";
+import type {
+  Item,
+  JsonObject,
+  ResponseObject,
+  ResponseStatus,
+  Usage,
+  WireError,
+} from "@slipstream-stack/protocol";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
@@ -48,6 +55,11 @@ export const inProgress: ResponseOutcome = {
   incompleteReason: null,
   completedAt: null,
 };
+
+/** The outcome of a response that failed after it began; `output` is what had left by then. */
+export function failedOutcome(error: WireError, output: readonly Item[]): ResponseOutcome {
+  return { ...inProgress, status: "failed", output, error: { code: error.code, message: error.message } };
+}
 
 /** The response object with every key that OpenAI's types and Open Responses want (responses-api, 19.3). */
 export function responseObject(header: ResponseHeader, outcome: ResponseOutcome): ResponseObject {

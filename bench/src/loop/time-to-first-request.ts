@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import type { BenchContext } from "../bench.ts";
@@ -17,8 +18,7 @@ export async function timeToFirstRequest(
   workspace: string,
   pairs: number,
 ): Promise<PairedFigures<number>> {
-  const stub = new RequestStub();
-  await using _stub = stub;
+  await using stub = new RequestStub();
   const baseUrl = await stub.listen();
   const flags = [
     "--base-url",
@@ -30,7 +30,8 @@ export async function timeToFirstRequest(
     "http",
     "--json",
   ];
-  return alternatePairs(
+  // Awaited here: the stub ends with this function.
+  return await alternatePairs(
     {
       first: () => run(context, ["-e", "0"], null),
       second: () => run(context, [program, "exec", ...flags, "a task"], stub.nextRequest()),
@@ -40,23 +41,26 @@ export async function timeToFirstRequest(
 }
 
 /** Starts Node and waits for `until`, or for its end where that is null; then ends it. */
-function run(context: BenchContext, args: readonly string[], until: Promise<void> | null): Promise<number> {
+async function run(
+  context: BenchContext,
+  args: readonly string[],
+  until: Promise<void> | null,
+): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, [...startArguments, ...args], { env: context.env, stdio: "ignore" });
-  const ended = new Promise<void>((settle) => child.once("exit", () => settle()));
-  const late = AbortSignal.timeout(limitMs);
-  return new Promise((settle, fail) => {
-    child.once("error", fail);
-    late.addEventListener("abort", () => fail(late.reason), { once: true });
-    const done = async (): Promise<void> => {
-      const ms = performance.now() - started;
-      child.kill("SIGKILL");
-      await ended;
-      settle(ms);
-    };
-    (until ?? ended).then(done, fail);
-    if (until !== null) ended.then(() => fail(new Error("exec ended before its first request")));
-  });
+  const ended = once(child, "exit", { signal: AbortSignal.timeout(limitMs) });
+  try {
+    const goal = until ?? ended;
+    await Promise.race([goal, ended.then(() => (until === null ? undefined : refuseEarlyEnd(child)))]);
+    return performance.now() - started;
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+function refuseEarlyEnd({ exitCode }: ChildProcess): never {
+  throw new Error(`exec ended with ${exitCode} before its first request`);
 }
 
 /** A server that notes when a model request arrives, and never answers it. */

@@ -123,3 +123,34 @@ test("a prewarm writes nothing and is continued", async () => {
     socket.close();
   }
 });
+
+test("lanes of one socket are answered under their names", async () => {
+  const socket = new ResponsesWS(client);
+  try {
+    const done = new Map<string, string[]>();
+    const all = new Promise<void>((resolve, reject) => {
+      socket.on("error", reject);
+      socket.on("event", (event) => {
+        const lane = String((event as { stream_id?: string }).stream_id);
+        done.set(lane, [...(done.get(lane) ?? []), event.type]);
+        const ends = [...done.values()].filter((types) => types.includes("response.completed"));
+        if (ends.length === 2) resolve();
+      });
+    });
+    for (const lane of ["left", "right"]) {
+      const message = {
+        type: "response.create",
+        model,
+        input: `I am ${lane}.`,
+        store: false,
+        stream_id: lane,
+      };
+      socket.send(message as OpenAI.Responses.ResponsesClientEvent);
+    }
+    await all;
+    assert.deepEqual([...done.keys()].sort(), ["left", "right"]);
+    for (const types of done.values()) assert.equal(types[0], "response.created");
+  } finally {
+    socket.close();
+  }
+});

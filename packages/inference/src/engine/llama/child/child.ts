@@ -42,9 +42,10 @@ async function serve(options: ChildOptions): Promise<void> {
   worker.on("error", fail);
   worker.on("exit", () => process.exit(1));
   const abortFlag = new Uint8Array(koffi.view(ready.abortAddress, 1));
-  const watch = new AbortWatch(runningBatch, () => {
+  const raiseAbort = (): void => {
     abortFlag[0] = 1;
-  });
+  };
+  const watch = new AbortWatch(runningBatch, raiseAbort);
   const encoder = new Encoder(llama, pointer, vocabulary);
   const preTokenizer = readMetadata(llama, model, "tokenizer.ggml.pre") ?? "";
   const server = new ChildServer({
@@ -73,7 +74,11 @@ async function serve(options: ChildOptions): Promise<void> {
       worker.postMessage(message);
       if (message.type === "cancel" || message.type === "release") watch.cancel(message.id);
     },
-    onEnd: () => process.exit(0),
+    onEnd: () => {
+      // The exit waits for the worker's running evaluation.
+      raiseAbort();
+      process.exit(0);
+    },
   });
   await server.listen();
 }

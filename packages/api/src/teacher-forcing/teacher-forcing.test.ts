@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Item, itemSchema, WireError } from "@slipstream-stack/protocol";
+import type { ChainNode } from "../chain/chain-node.ts";
 import { ApiError } from "../errors.ts";
 import { splitTokens } from "./forced-tokens.ts";
 import { TeacherForcing } from "./teacher-forcing.ts";
@@ -47,7 +48,35 @@ function code(run: () => unknown): string {
 const user = { role: "user", content: "go" };
 const result = (id: string) => ({ type: "function_call_output", call_id: id, output: "ok" });
 
+/** A chain node as far as the position needs it. */
+function node(...raw: object[]): ChainNode {
+  return { items: items(...raw), parent: null, parentItems: 0 } as unknown as ChainNode;
+}
+
 describe("TeacherForcing", () => {
+  it("looks only at what a request keeps of a node", () => {
+    const outputs = parseTrajectory(file);
+    const forcing = new TeacherForcing(outputs);
+    const held = node(user, text("Something else."));
+    assert.equal(
+      code(() => forcing.next({ node: held, kept: 2 }, [])),
+      "trajectory_mismatch",
+    );
+    assert.equal(forcing.next({ node: held, kept: 1 }, []), outputs[0]);
+    const resent = items(text("Looking."), call("shell", "call_1"), result("call_1"));
+    assert.equal(forcing.next({ node: held, kept: 1 }, resent), outputs[1]);
+  });
+
+  it("remembers where a node ends", () => {
+    const outputs = parseTrajectory(file);
+    const forcing = new TeacherForcing(outputs);
+    const held = node(user, text("Looking."), call("shell", "call_1"));
+    for (let count = 0; count < 2; count += 1) {
+      assert.equal(forcing.next({ node: held, kept: 3 }, items(result("call_1"))), outputs[1]);
+      assert.equal(forcing.next({ node: held, kept: 1 }, []), outputs[0]);
+    }
+  });
+
   it("counts the leading lines whose output stands in the history", () => {
     assert.equal(nextLine(user), 0);
     assert.equal(nextLine(user, text("Looking."), call("shell", "call_1"), result("call_1")), 1);

@@ -52,9 +52,11 @@ export class TeacherForcing {
     let cursor = at === null ? start : (this.#known.get(at.node)?.[at.kept] ?? start);
     for (const { node, kept } of pending.reverse()) {
       const cursors = [cursor];
-      for (const item of node.items) cursors.push(this.#advance(cursors.at(-1) ?? start, item));
-      this.#known.set(node, cursors);
-      cursor = cursors[kept] ?? start;
+      // What the request does not keep of a node need not follow the trajectory.
+      for (const item of node.items.slice(0, kept))
+        cursors.push(this.#advance(cursors.at(-1) ?? start, item));
+      if (kept === node.items.length) this.#known.set(node, cursors);
+      cursor = cursors.at(-1) ?? start;
     }
     return cursor;
   }

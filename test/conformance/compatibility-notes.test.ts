@@ -2,8 +2,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import { wireErrorCodes } from "@slipstream-stack/protocol";
 import { type ObservedServer, observedServer, openSimulatedModel } from "../support/observed-server.ts";
+import { documentedRows } from "./support/compatibility-document.ts";
 import { exchange, exchangeStream, openSocket, type Wire } from "./support/exchange.ts";
+
+test("every error code is documented with its status", () => {
+  const documented = documentedRows("Error codes").map(({ name, treatment }) => [name, Number(treatment)]);
+  const own = Object.entries(wireErrorCodes).map(([code, { status }]) => [code, status]);
+  assert.deepEqual(documented.toSorted(), own.toSorted());
+});
 
 const plain = { model: "simulated", input: "hi", temperature: 0 };
 

@@ -16,6 +16,7 @@ export const apiOverhead: Pick<Bench, "run"> = {
     await using resent = await OverheadSide.start(context, false);
     const rows: string[][] = [];
     const figures: Figures = {};
+    const serverMedians: number[] = [];
     for (const size of sizes) {
       for (const side of [chained, resent]) {
         await side.begin(size);
@@ -27,11 +28,18 @@ export const apiOverhead: Pick<Bench, "run"> = {
         3,
       );
       const ratio = ratioOf(pick(laps, ({ server }) => server));
+      serverMedians.push(
+        quantile(
+          laps.first.map(({ server }) => server),
+          0.5,
+        ),
+      );
       const tokens = await chained.promptTokens();
       const [delay, resentDelay] = [await chained.eventLoopDelayMs(), await resent.eventLoopDelayMs()];
       rows.push([
         String(tokens),
         shown(laps.first, "server"),
+        shown(laps.first, "store"),
         shown(laps.first, "client"),
         shown(laps.second, "server"),
         shown(laps.second, "client"),
@@ -49,6 +57,7 @@ export const apiOverhead: Pick<Bench, "run"> = {
     const heads = [
       "tokens",
       "chained, server p50 / p99",
+      "of it store",
       "chained, client",
       "resent, server",
       "resent, client",
@@ -56,7 +65,11 @@ export const apiOverhead: Pick<Bench, "run"> = {
       "event-loop delay p99",
     ];
     context.print(formatTable([heads, ...rows]));
-    return figures;
+    const growth = serverMedians.map((ms) => ms / (serverMedians[0] ?? Number.NaN));
+    context.print(
+      `\nchained p50 against the shortest history: ${growth.map((times) => times.toFixed(2)).join(", ")}\n`,
+    );
+    return { ...figures, chainedGrowth: growth.map(round) };
   },
 };
 
@@ -75,6 +88,7 @@ function sideFigures(laps: readonly Overhead[]): Figures {
     );
   return {
     serverMs: { p50: of("server", 0.5), p99: of("server", 0.99) },
+    storeMs: { p50: of("store", 0.5), p99: of("store", 0.99) },
     clientMs: { p50: of("client", 0.5), p99: of("client", 0.99) },
   };
 }

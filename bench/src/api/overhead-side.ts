@@ -18,6 +18,8 @@ const sentenceTokens = 32;
 export interface Overhead {
   /** By the server's own lap record. */
   readonly server: number;
+  /** Of these, spent on the store. */
+  readonly store: number;
   /** Seen by the client, sockets and JSON of both ends included. */
   readonly client: number;
 }
@@ -74,7 +76,7 @@ export class OverheadSide implements AsyncDisposable {
     const content = `Lap ${this.#laps}: what comes next, and why does it come after the last one?`;
     const { record, ms } = await this.#send([{ type: "message", role: "user", content }]);
     const engine = record.ms.queue + record.ms.prefill + record.ms.decode;
-    return { server: record.ms.total - engine, client: ms - engine };
+    return { server: record.ms.total - engine, store: record.ms.store, client: ms - engine };
   }
 
   /** Tokens of the last prompt. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { BenchContext } from "../bench.ts";
 import { alternatePairs, type PairedFigures } from "../measure/alternate-pairs.ts";
 
-const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../packages/cli/bin/slipstream.mjs", import.meta.url));
 const startArguments = ["--disable-warning=ExperimentalWarning"];
 const limitMs = 60_000;
 

@@ -48,20 +48,32 @@ export class ModelRuntime {
     const key = `${root}\0${hash}`;
     const before = this.#heads.get(key);
     if (before !== undefined) return before;
-    const made = this.#makeHead(root, hash, settings);
+    const made = this.#makeHead(root, hash, settings, true).then(({ head }) => head);
     this.#heads.set(key, made);
     made.catch(() => this.#heads.delete(key));
     return made;
   }
 
-  async #makeHead(root: Hash, hash: Hash, settings: HeadSettings): Promise<HeadNode> {
+  /** The same head rendered and tokenized once more, with the number of tokens that took. */
+  headAnew(root: Hash, settings: HeadSettings): Promise<{ head: HeadNode; tokenized: number }> {
+    return this.#makeHead(root, headHash(settings), settings, false);
+  }
+
+  async #makeHead(
+    root: Hash,
+    hash: Hash,
+    settings: HeadSettings,
+    remembering: boolean,
+  ): Promise<{ head: HeadNode; tokenized: number }> {
     const rendered = this.dialect.kind === "whole" ? wholeHead : this.dialect.head(settings);
-    const { ids } = await this.encoder.encode([[...rendered.glue, ...rendered.item]]);
+    const groups = [[...rendered.glue, ...rendered.item]];
+    const { ids, tokenized } = await this.encoder.encode(groups, remembering);
     const { beginOfText, addBeginOfText } = this.vocabulary;
     const begin = addBeginOfText && beginOfText !== null ? [Uint32Array.of(beginOfText)] : [];
     const segments = [...begin, ...ids].map((part) => ({ kind: "head" as const, ids: part, item: null }));
     const rope = Rope.empty(root).append(segments);
-    return { hash, rope, state: rendered.state, lineage: rootLineage(root, hash, this.fingerprint) };
+    const lineage = rootLineage(root, hash, this.fingerprint);
+    return { head: { hash, rope, state: rendered.state, lineage }, tokenized };
   }
 }
 

@@ -16,6 +16,14 @@ export function headBase(head: HeadNode): PromptBase {
   return { rope: head.rope, state: head.state, lineage: head.lineage };
 }
 
+/** What is done once more although it was done before (law 9): each technique's cost without it. */
+export interface Anew {
+  /** What stands is rendered too. Its tokens, and so where they end, stay. */
+  readonly render: boolean;
+  /** No ids come from memory; the base then has no more than its head. */
+  readonly tokenize: boolean;
+}
+
 /** What is to be rendered: `items` on top of `base`, under a head. */
 export interface PlanInput {
   readonly headSettings: HeadSettings;
@@ -23,6 +31,8 @@ export interface PlanInput {
   /** The items that stand in `base`, for a renderer that cannot do without them. */
   readonly before: () => readonly Item[];
   readonly items: readonly Item[];
+  /** Default: nothing. */
+  readonly anew?: Anew;
 }
 
 /** A prompt that continues a base by some items, with its cut points and what making it cost. */

@@ -18,13 +18,17 @@ export class SegmentEncoder {
     this.#special = new Map([...vocabulary.structural].map(([id, text]) => [text, id]));
   }
 
-  /** Ids of each group of segments, a group's segments joined. One tokenizer call at most. */
+  /**
+   * Ids of each group of segments, a group's segments joined. One tokenizer call at most; not `remembering`, it is
+   * asked for every text, and only structural tokens are looked up.
+   */
   async encode(
     groups: readonly (readonly TextSegment[])[],
+    remembering = true,
   ): Promise<{ ids: Uint32Array[]; tokenized: number }> {
     const asked: TextSegment[] = [];
     const parts = groups.map((group) =>
-      group.map((segment) => this.#known(segment) ?? asked.push(segment) - 1),
+      group.map((segment) => this.#known(segment, remembering) ?? asked.push(segment) - 1),
     );
     const answers = asked.length === 0 ? [] : await this.#tokenizer.encode(asked);
     let tokenized = 0;
@@ -39,10 +43,10 @@ export class SegmentEncoder {
     return { ids, tokenized };
   }
 
-  #known(segment: TextSegment): Uint32Array | undefined {
-    if (!segment.special)
-      return segment.text === "" ? new Uint32Array(0) : this.#remembered.get(segment.text);
-    const id = this.#special.get(segment.text);
+  #known({ special, text }: TextSegment, remembering: boolean): Uint32Array | undefined {
+    if (text === "") return new Uint32Array(0);
+    if (!special) return remembering ? this.#remembered.get(text) : undefined;
+    const id = this.#special.get(text);
     return id === undefined ? undefined : Uint32Array.of(id);
   }
 }

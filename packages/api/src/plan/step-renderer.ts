@@ -1,7 +1,13 @@
 import type { Item } from "@slipstream-stack/protocol";
 import type { ItemMark } from "../chain/chain-node.ts";
 import { itemHash, nextLineage } from "../chain/lineage.ts";
-import type { PromptSettings, RenderedTool, RenderState, StepDialect } from "../render/dialect.ts";
+import type {
+  HeadSettings,
+  PromptSettings,
+  RenderedTool,
+  RenderState,
+  StepDialect,
+} from "../render/dialect.ts";
 import type { Segment } from "../rope/segment.ts";
 import type { PlanInput, PromptPlan, Renderer } from "./renderer.ts";
 import type { SegmentEncoder } from "./segment-encoder.ts";
@@ -17,10 +23,11 @@ export class StepRenderer implements Renderer {
   }
 
   async plan(
-    { base, items }: PlanInput,
+    { headSettings, base, before, items, anew }: PlanInput,
     promptFor: (tools: readonly RenderedTool[]) => PromptSettings | null,
   ): Promise<PromptPlan> {
     const dialect = this.#dialect;
+    const again = anew?.render === true ? this.#renderAgain(headSettings, before()) : 0;
     const steps = [];
     let state = base.state;
     for (const item of items) {
@@ -32,7 +39,7 @@ export class StepRenderer implements Renderer {
     const prompt = settings === null ? null : dialect.prompt(state, settings);
     const groups = steps.flatMap((step) => [step.glue, step.item]);
     if (prompt !== null) groups.push([...prompt.glue, ...prompt.item]);
-    const { ids, tokenized } = await this.#encoder.encode(groups);
+    const { ids, tokenized } = await this.#encoder.encode(groups, anew?.tokenize !== true);
     let rope = base.rope;
     let lineage = base.lineage;
     const marks: ItemMark[] = [];
@@ -49,10 +56,17 @@ export class StepRenderer implements Renderer {
       prompt: glue === undefined ? rope : rope.append([{ kind: "glue", ids: glue, item: null }]),
       marks,
       cause: null,
-      work: { renderedItems: items.length, tokenizedTokens: tokenized },
+      work: { renderedItems: again + items.length, tokenizedTokens: tokenized },
       writing: (output) => dialect.writing(written, output),
       written: (output) => statesAfter(dialect, written, output),
     };
+  }
+
+  /** Renders from the head on; says how many items that were. */
+  #renderAgain(headSettings: HeadSettings, items: readonly Item[]): number {
+    let { state } = this.#dialect.head(headSettings);
+    for (const item of items) state = this.#dialect.step(state, item).state;
+    return items.length;
   }
 }
 

@@ -34,7 +34,7 @@ export class WholeRenderer implements Renderer {
   }
 
   async plan(
-    { headSettings, base, before, items }: PlanInput,
+    { headSettings, base, before, items, anew }: PlanInput,
     promptFor: (tools: readonly RenderedTool[]) => PromptSettings | null,
   ): Promise<PromptPlan> {
     const all = [...before(), ...items];
@@ -45,7 +45,10 @@ export class WholeRenderer implements Renderer {
     const bare = held.length === 0 ? base.rope.length : 0;
     const kept = equal === 0 ? bare : (held[equal - 1]?.end ?? 0);
     const rest = runs.slice(equal);
-    const { ids, tokenized } = await this.#encoder.encode(rest.map((run) => run.parts));
+    const { ids, tokenized } = await this.#encoder.encode(
+      rest.map((run) => run.parts),
+      anew?.tokenize !== true,
+    );
     const rope = appendIds(base.rope.cut(kept), ids);
     const pieces = [...held.slice(0, equal), ...piecesFrom(rest, ids, kept)];
     const state = asState(pieces);

@@ -84,6 +84,20 @@ export function baseByLineage(index: ChainIndex, head: HeadNode, input: readonly
   return continueAt(found.position, "lineage", head, input.slice(found.items));
 }
 
+/** The same base with no tokens but the head's: all its items are rendered, and what was sampled is encoded. */
+export function withoutTokens(base: Base, head: HeadNode): Base {
+  const before = itemsBefore(base);
+  return {
+    ...base,
+    anchor: null,
+    prompt: headBase(head),
+    toRender: [...before, ...base.toRender],
+    again: before.length + base.again,
+    reused: 0,
+    cause: base.cause ?? (before.some(isOutputItem) ? "reencoded" : null),
+  };
+}
+
 /** Goes back to the last mark that does not fall inside a token; the items after it are rendered again. */
 function continueAt(
   position: ChainPosition,

@@ -80,7 +80,7 @@ export function lapRecord(facts: LapFacts, ended: LapEnd): LapRecord {
     },
     work: {
       rendered_items: plan.work.renderedItems,
-      tokenized_tokens: plan.work.tokenizedTokens,
+      tokenized_tokens: request.headTokens + plan.work.tokenizedTokens,
       hashed_tokens: plan.prompt.length - base.prompt.rope.length + generation.ids.length,
       store_bytes: ended.storeBytes,
     },

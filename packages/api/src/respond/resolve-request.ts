@@ -2,14 +2,14 @@ import type { Hash } from "@slipstream-stack/inference";
 import { type CreateRequest, type Item, type RequestSettings, WireError } from "@slipstream-stack/protocol";
 import type { ChainNode, HeadNode } from "../chain/chain-node.ts";
 import type { ModelRuntime } from "../plan/model-runtime.ts";
-import type { PlanInput } from "../plan/renderer.ts";
+import type { Anew, PlanInput } from "../plan/renderer.ts";
 import type { HeadSettings } from "../render/dialect.ts";
 import { inheritSettings, requireSettings } from "../settings/inherit-settings.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { pickSettings } from "../settings/settings-cache.ts";
 import { checkCallIds } from "./check-call-ids.ts";
 import type { RespondDependencies } from "./dependencies.ts";
-import { type Base, baseById, baseByLineage, freshBase, itemsBefore } from "./find-base.ts";
+import { type Base, baseById, baseByLineage, freshBase, itemsBefore, withoutTokens } from "./find-base.ts";
 import { findNode } from "./find-node.ts";
 import { toHeadSettings } from "./head-settings.ts";
 import type { IncomingCreate } from "./incoming.ts";
@@ -22,6 +22,9 @@ export interface ResolvedRequest {
   readonly root: Hash;
   readonly head: HeadNode;
   readonly headSettings: HeadSettings;
+  /** Tokens of the head that were tokenized for this request although they were known. */
+  readonly headTokens: number;
+  readonly anew: Anew;
   readonly input: readonly Item[];
   readonly previous: ChainNode | null;
   /** Settings of the response it names, as far as they are still known. */
@@ -46,6 +49,8 @@ export async function resolveRequest(
   incoming: IncomingCreate,
 ): Promise<ResolvedRequest> {
   const { request, scope } = incoming;
+  const { techniques } = dependencies;
+  const anew = { render: !techniques.incrementalRender, tokenize: !techniques.incrementalTokenize };
   const previousId = request.previous_response_id ?? null;
   const previous = previousId === null ? null : await findNode(dependencies, incoming, previousId);
   const settings = resolveIncomingSettings(dependencies, incoming, previous);
@@ -53,9 +58,12 @@ export async function resolveRequest(
   if (runtime === undefined) throw modelNotFound(settings.model, [...dependencies.models.keys()]);
   const root = dependencies.rootOf(scope);
   const headSettings = toHeadSettings(settings);
-  const head = await runtime.head(root, headSettings);
+  const { head, tokenized: headTokens } = anew.tokenize
+    ? await runtime.headAnew(root, headSettings)
+    : { head: await runtime.head(root, headSettings), tokenized: 0 };
   const input = inputItems(request);
-  const base = findBase(dependencies, runtime, head, previous, input);
+  const found = findBase(dependencies, runtime, head, previous, input);
+  const base = anew.tokenize ? withoutTokens(found, head) : found;
   checkCallIds(base, input);
   return {
     incoming,
@@ -64,6 +72,8 @@ export async function resolveRequest(
     root,
     head,
     headSettings,
+    headTokens,
+    anew,
     input,
     previous,
     previousSettings:
@@ -74,8 +84,8 @@ export async function resolveRequest(
 }
 
 /** What the renderer has to do for a request. */
-export function planInput({ headSettings, base }: ResolvedRequest): PlanInput {
-  return { headSettings, base: base.prompt, before: () => itemsBefore(base), items: base.toRender };
+export function planInput({ headSettings, base, anew }: ResolvedRequest): PlanInput {
+  return { headSettings, base: base.prompt, before: () => itemsBefore(base), items: base.toRender, anew };
 }
 
 /** Every item of the conversation a request stands for, oldest first. */

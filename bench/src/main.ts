@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { formatTable } from "../../packages/cli/src/terminal/format-table.ts";
+import { formatTable } from "@slipstream-stack/cli";
 import { type BenchContext, BenchSkipped } from "./bench.ts";
 import { catalogue } from "./catalogue.ts";
 import { describeMachine } from "./report/describe-machine.ts";

@@ -1,4 +1,4 @@
-import { formatTable } from "../../../packages/cli/src/terminal/format-table.ts";
+import { formatTable } from "@slipstream-stack/cli";
 import type { Bench, Figures } from "../bench.ts";
 import { alternatePairs } from "../measure/alternate-pairs.ts";
 import { pick, ratioOf } from "../measure/ratio.ts";

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { type ChildServer, flagOf, spawnServer } from "@slipstream-stack/cli";
 import type { JsonObject, LapRecord } from "@slipstream-stack/protocol";
-import { flagOf } from "../../../packages/cli/src/config/config-keys.ts";
-import { type ChildServer, spawnServer } from "../../../packages/cli/src/serve/spawn-server.ts";
 import type { BenchContext } from "../bench.ts";
 import { ChainClient } from "./chain-client.ts";
 

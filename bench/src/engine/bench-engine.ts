@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { cacheFolder, currentHost, resolveModel } from "@slipstream-stack/cli";
 import {
   type EngineEvent,
   type EngineRequest,
@@ -10,9 +11,6 @@ import {
   startLlamaModel,
 } from "@slipstream-stack/inference";
 import { decodeProgram, engineRequest, seededRandom, tokenRope } from "@slipstream-stack/testkit";
-import { cacheFolder } from "../../../packages/cli/src/host/folders.ts";
-import { currentHost } from "../../../packages/cli/src/host/host.ts";
-import { resolveModel } from "../../../packages/cli/src/models/resolve-model.ts";
 import { BenchSkipped } from "../bench.ts";
 
 /** The model of all engine benchmarks. */

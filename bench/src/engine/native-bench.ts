@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { formatTable } from "../../../packages/cli/src/terminal/format-table.ts";
+import { formatTable } from "@slipstream-stack/cli";
 import type { Bench, BenchContext, Figures } from "../bench.ts";
 import { alternatePairs, type PairedFigures } from "../measure/alternate-pairs.ts";
 import { ratioOf } from "../measure/ratio.ts";

@@ -3,10 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import {
-  findLibrary,
-  type LibraryFiles,
-} from "../../../packages/inference/src/engine/llama/library/find-library.ts";
+import { findLibrary, type LibraryFiles } from "@slipstream-stack/inference";
 import { BenchSkipped } from "../bench.ts";
 
 /** How the native loop is set up; the same values as the engine it is compared with. */

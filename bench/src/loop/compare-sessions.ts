@@ -1,7 +1,5 @@
+import { currentHost, type DemoSide, demoSides, runSide, type SideResult } from "@slipstream-stack/cli";
 import type { SandboxChoice } from "@slipstream-stack/harness";
-import { type DemoSide, demoSides } from "../../../packages/cli/src/demo/demo-sides.ts";
-import { runSide, type SideResult } from "../../../packages/cli/src/demo/run-side.ts";
-import { currentHost } from "../../../packages/cli/src/host/host.ts";
 import type { BenchContext, Figures } from "../bench.ts";
 import { benchModelId } from "../engine/bench-engine.ts";
 import { type Ratio, ratioOf } from "../measure/ratio.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { trajectoryPath } from "@slipstream-stack/cli";
 import { trajectoryLineSchema } from "@slipstream-stack/protocol";
-import { trajectoryPath } from "../../../packages/cli/src/demo/demo-folder.ts";
 import { answerLine, lengthenTrajectory, shellLine, trajectoryText } from "./long-trajectory.ts";
 
 const demo = readFileSync(trajectoryPath, "utf8")

@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { formatTable, trajectoryPath } from "@slipstream-stack/cli";
 import { detectSandbox, type LapFigures, type SandboxChoice } from "@slipstream-stack/harness";
 import { trajectoryLineSchema } from "@slipstream-stack/protocol";
-import { trajectoryPath } from "../../../packages/cli/src/demo/demo-folder.ts";
-import { formatTable } from "../../../packages/cli/src/terminal/format-table.ts";
 import type { Bench, BenchContext, Figures } from "../bench.ts";
 import { benchModelId, benchModelPath } from "../engine/bench-engine.ts";
 import { differenceOf, ratioOf } from "../measure/ratio.ts";

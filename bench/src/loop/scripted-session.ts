@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { spawnServer } from "@slipstream-stack/cli";
 import {
   createAgent,
   type LapFigures,
@@ -8,7 +9,6 @@ import {
   systemClock,
 } from "@slipstream-stack/harness";
 import { isJsonObject, type TrajectoryLine } from "@slipstream-stack/protocol";
-import { spawnServer } from "../../../packages/cli/src/serve/spawn-server.ts";
 import type { BenchContext } from "../bench.ts";
 import { trajectoryText } from "./long-trajectory.ts";
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatTable } from "@slipstream-stack/cli";
 import { freezeSettings } from "@slipstream-stack/harness";
 import type { Tokenizer } from "@slipstream-stack/inference";
 import type { Item, Tool } from "@slipstream-stack/protocol";
-import { formatTable } from "../../../packages/cli/src/terminal/format-table.ts";
 import { type Bench, type BenchContext, BenchSkipped, type Figures } from "../bench.ts";
 import { BenchEngine } from "../engine/bench-engine.ts";
 import { quantile } from "../measure/statistics.ts";

@@ -1,3 +1,4 @@
+export { findLibrary, type LibraryFiles } from "./engine/llama/library/find-library.ts";
 export { inspectLibrary, type LibraryReport } from "./engine/llama/library/inspect-library.ts";
 export { requantise } from "./engine/llama/quantise/requantise.ts";
 export {

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import module from "node:module";
 import { fileURLToPath } from "node:url";
+import { endWithLauncher } from "./launch/end-with-launcher.mjs";
 import { findNode } from "./launch/find-node.mjs";
 import { forwardSignals } from "./launch/forward-signals.mjs";
 import { SetupError } from "./launch/setup-error.mjs";
@@ -12,12 +13,15 @@ const here = fileURLToPath(import.meta.url);
 try {
   const node = findNode(fileURLToPath(new URL(".", import.meta.url)));
   if (node === process.execPath) {
+    endWithLauncher(process);
     module.enableCompileCache?.();
     await import("../src/main.ts");
   } else {
     const flags = ["--disable-warning=ExperimentalWarning"];
     process.exitCode = await forwardSignals(
-      spawn(node, [...flags, here, ...process.argv.slice(2)], { stdio: "inherit" }),
+      spawn(node, [...flags, here, ...process.argv.slice(2)], {
+        stdio: ["inherit", "inherit", "inherit", "ipc"],
+      }),
     );
   }
 } catch (error) {

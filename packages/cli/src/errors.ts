@@ -30,6 +30,7 @@ export const cliErrorStatus = {
   pull_running: exitStatus.setup,
   sandbox_missing: exitStatus.setup,
   port_in_use: exitStatus.setup,
+  server_not_started: exitStatus.setup,
   server_unreachable: exitStatus.server,
   server_ended: exitStatus.server,
   server_refused: exitStatus.server,

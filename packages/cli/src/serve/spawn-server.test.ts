@@ -49,13 +49,29 @@ test("one that does not listen to the wish to end is ended by force", async () =
 
 test("it gets its command, and what it says when it fails is in the error", async () => {
   using folder = scratchFolder();
-  const text = "console.error(process.argv.slice(2).join(' ')); process.exit(3);";
+  const text = "console.error(process.argv.slice(2).join(' ')); process.exit(7);";
   await assert.rejects(start(folder.path, text), (error: Error) => {
     assert.ok(withCode("server_ended")(error));
     assert.match(error.message, /serve --host 127\.0\.0\.1 --port 0 --model x/);
     return true;
   });
 });
+
+for (const [status, code] of [
+  [2, "usage_invalid"],
+  [3, "server_not_started"],
+  [4, "server_ended"],
+] as const) {
+  test(`one that ends with ${status} before it is ready gives ${code}, in its own words`, async () => {
+    using folder = scratchFolder();
+    const text = `console.error("warned"); console.error("slipstream: no disk"); process.exit(${status});`;
+    await assert.rejects(start(folder.path, text), (error: Error) => {
+      assert.ok(withCode(code)(error));
+      assert.match(error.message, /no disk/);
+      return true;
+    });
+  });
+}
 
 test("one that is never ready is given up, an interrupt too", async () => {
   using folder = scratchFolder();

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { CliError } from "../errors.ts";
+import { CliError, exitStatus } from "../errors.ts";
 
 /** A server that this process started and will end. */
 export interface ChildServer {
@@ -41,7 +41,8 @@ const mainProgram = fileURLToPath(new URL("../main.ts", import.meta.url));
 /**
  * Starts `slipstream serve` on a free loopback port as a child and waits until it is ready. The child ends when
  * the channel to this process closes, so that it never outlives it.
- * @throws CliError `server_ended` with what it said when it does not come up
+ * @throws CliError with what it said when it does not come up: `usage_invalid` or `server_not_started` when it
+ * ended with the status of wrong usage or of missing set-up, else `server_ended`
  */
 export async function spawnServer(options: SpawnOptions): Promise<ChildServer> {
   options.signal.throwIfAborted();
@@ -75,8 +76,7 @@ export async function spawnServer(options: SpawnOptions): Promise<ChildServer> {
 
 function waitUntilReady(child: ChildProcess, gone: Promise<string>, options: SpawnOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string): void =>
-      reject(new CliError("server_ended", `The server did not start: ${reason}`));
+    const fail = (reason: string): void => reject(notStarted(child.exitCode, reason));
     const timer = setTimeout(
       () => fail(`it was not ready after ${options.readyMs / 1000} s`),
       options.readyMs,
@@ -97,6 +97,15 @@ function waitUntilReady(child: ChildProcess, gone: Promise<string>, options: Spa
       fail(reason);
     });
   });
+}
+
+/** What the server needs is what its starter needs: the same status, and its own words first. */
+function notStarted(status: number | null, reason: string): CliError {
+  const said = /\bslipstream: (.+)/s.exec(reason)?.[1] ?? reason;
+  if (status === exitStatus.usage) return new CliError("usage_invalid", said);
+  if (status === exitStatus.setup)
+    return new CliError("server_not_started", `The server did not start: ${said}`);
+  return new CliError("server_ended", `The server did not start: ${reason}`);
 }
 
 function keepTail(child: ChildProcess): () => string {

@@ -137,6 +137,7 @@ function apiTechniques({ techniques }: Config) {
     incrementalRender: techniques.incremental_render,
     incrementalTokenize: techniques.incremental_tokenize,
     prefixReuse: techniques.prefix_reuse,
+    fork: techniques.fork,
     settingsInheritance: techniques.settings_inheritance,
   };
 }

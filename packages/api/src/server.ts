@@ -46,7 +46,11 @@ function listenError(error: unknown, host: string, port: number): ApiError {
       error,
     );
   }
-  return new ApiError("address_unavailable", `Cannot listen on ${host}, port ${port}.`, error);
+  return new ApiError(
+    "address_unavailable",
+    `Cannot listen on ${host}, port ${port} (${(error as NodeJS.ErrnoException).code}): give an address of this machine with --host.`,
+    error,
+  );
 }
 
 /** The parts of a service that do not depend on the address. */

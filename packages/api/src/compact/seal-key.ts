@@ -16,7 +16,7 @@ async function readKey(path: string): Promise<Uint8Array | null> {
     if (codeOf(error) === "ENOENT") return null;
     throw new ApiError(
       "keys_unreadable",
-      `The key file ${path} cannot be read: correct its permissions.`,
+      `The key file ${path} cannot be read (${codeOf(error)}): correct its path or its permissions.`,
       error,
     );
   }
@@ -47,7 +47,7 @@ async function createKey(path: string, newBytes: (bytes: number) => Uint8Array):
     if (codeOf(error) === "EEXIST") return;
     throw new ApiError(
       "keys_unreadable",
-      `The key file ${path} cannot be made: correct its folder's permissions.`,
+      `The key file ${path} cannot be made (${codeOf(error)}): make its folder writable, or free space on its disk.`,
       error,
     );
   } finally {

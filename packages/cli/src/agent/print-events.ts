@@ -36,7 +36,7 @@ function noteOf(event: TurnEvent): string | null {
     case "tool-end":
       return event.isError ? `  failed: ${oneLine(event.output)}` : null;
     case "retry":
-      return `  again in ${event.delayMs} ms (${event.code})`;
+      return `  again in ${Math.round(event.delayMs)} ms (${event.code})`;
     case "fallback":
       return `  ${event.from} does not work (${event.code}): using HTTP`;
     case "lap-end":

@@ -91,7 +91,8 @@ function flatten(content: Record<string, unknown>): Map<string, unknown> {
 function readText(key: ConfigKey, text: string, origin: string): unknown {
   const value = parseText(key, text);
   if (value !== undefined) return value;
-  const issue = key.schema.safeParse(text).error?.issues[0]?.message ?? "not accepted";
+  const candidate = /^[+-]?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+  const issue = key.schema.safeParse(candidate).error?.issues[0]?.message ?? "not accepted";
   throw new CliError("config_invalid", `${origin}: "${text}" is not a value for ${key.path} (${issue})`);
 }
 

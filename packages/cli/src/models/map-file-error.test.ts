@@ -11,6 +11,7 @@ const cases = [
   ["EACCES", "folder_unwritable"],
   ["EROFS", "folder_unwritable"],
   ["ENOTDIR", "folder_unwritable"],
+  ["ENOENT", "folder_unwritable"],
 ] as const;
 for (const [system, code] of cases) {
   test(`${system} is ${code}, with the cause kept`, () => {

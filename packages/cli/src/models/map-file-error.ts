@@ -10,6 +10,8 @@ export function mapFileError(error: unknown, folder: string): unknown {
     case "EPERM":
     case "EROFS":
     case "ENOTDIR":
+    // What Node says of making folders below a read-only mount.
+    case "ENOENT":
       return new CliError(
         "folder_unwritable",
         `${folder} cannot be written. Set SLIPSTREAM_CACHE to a folder that can.`,

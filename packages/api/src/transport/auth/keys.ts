@@ -64,7 +64,7 @@ export function createAuthenticator(keys: readonly ApiKey[], host: string): Auth
     if (isLoopback(host)) return { authenticate: () => defaultScope };
     throw new ApiError(
       "keys_required",
-      `Listening on ${host} needs API keys: give a key file, or listen on 127.0.0.1.`,
+      `Listening on ${host} needs API keys: give a file with --keys-file, set SLIPSTREAM_API_KEYS, or listen on 127.0.0.1.`,
     );
   }
   const known = keys.map(({ key, scope }) => ({ hash: digest(key), scope }));

@@ -5,6 +5,8 @@ export interface BenchContext {
   /** Pairs to run instead of the benchmark's own number. */
   readonly pairs: number | null;
   readonly print: (text: string) => void;
+  /** Says how far it is, beside what is printed: some take minutes. */
+  readonly note: (text: string) => void;
   /** Folder of public recordings; its README says what lies there. */
   readonly dataFolder: string;
   readonly env: NodeJS.ProcessEnv;

@@ -54,6 +54,7 @@ async function main(): Promise<number> {
   const context: BenchContext = {
     pairs,
     print: (text) => void process.stdout.write(text),
+    note: (text) => void process.stderr.write(`${text}\n`),
     dataFolder: dataFolder(),
     env: process.env,
     temporaryFolder: tmpdir(),

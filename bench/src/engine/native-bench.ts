@@ -33,8 +33,14 @@ export const engineNative: Pick<Bench, "run"> = {
     });
     await using engine = await BenchEngine.start(context.temporaryFolder, { contextTokens, batchTokens });
     const rows: Row[] = [];
-    for (const tokens of [512, 2_048]) rows.push(await comparePrefill(context, native, engine, tokens));
-    for (const sequences of [1, 2, 4, 8]) rows.push(await compareDecode(context, native, engine, sequences));
+    for (const tokens of [512, 2_048]) {
+      context.note(`prefill of ${tokens} tokens`);
+      rows.push(await comparePrefill(context, native, engine, tokens));
+    }
+    for (const sequences of [1, 2, 4, 8]) {
+      context.note(`decode of ${sequences} sequences`);
+      rows.push(await compareDecode(context, native, engine, sequences));
+    }
     return report(context, rows);
   },
 };

@@ -28,10 +28,14 @@ export const engineReuse: Pick<Bench, "run"> = {
     const lines: Line[] = [];
     {
       await using engine = await BenchEngine.start(context.temporaryFolder, { contextTokens });
+      context.note("reuse");
       lines.push(await reuse(engine, context));
+      context.note("fork");
       lines.push(await fork(engine, context));
+      context.note("gaps");
       lines.push(await gaps(engine, context));
     }
+    context.note("idle sequences");
     lines.push(await idle(context));
     const heads = ["", "one side", "other side", "median and interval", "goal"];
     context.print(formatTable([heads, ...lines.map(({ cells }) => cells)]));

@@ -39,7 +39,8 @@ export async function compareSessions(
     temporaryFolder: context.temporaryFolder,
     signal: context.signal,
   };
-  const results = await rotateSides(demoSides, options.rounds, async (side) => {
+  const results = await rotateSides(demoSides, options.rounds, async (side, number) => {
+    context.note(`${options.name}, round ${number + 1} of ${options.rounds}: ${side.title}`);
     // A side's own arguments stand last, and the last trajectory counts.
     const forced = ["--teacher-forcing", options.trajectoryPath];
     const scripted = { ...side, serveArguments: [...side.serveArguments, ...forced] };

@@ -16,6 +16,7 @@ export interface ApiTechniques {
   readonly incrementalRender: boolean;
   readonly incrementalTokenize: boolean;
   readonly prefixReuse: boolean;
+  readonly fork: boolean;
   readonly settingsInheritance: boolean;
 }
 

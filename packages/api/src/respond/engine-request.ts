@@ -20,6 +20,7 @@ export function engineRequest(
     decode,
     priority: 0,
     useCache: techniques.prefixReuse,
+    mayFork: techniques.fork,
     outliveClient: prefillOnly,
     gated: !prefillOnly,
   };

@@ -56,6 +56,7 @@ export const allTechniques = {
   incrementalRender: true,
   incrementalTokenize: true,
   prefixReuse: true,
+  fork: true,
   settingsInheritance: true,
   websocket: true,
 };

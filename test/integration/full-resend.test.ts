@@ -58,6 +58,7 @@ async function runSession({ server, settings, store, connect }: Session): Promis
         compared += 1;
       }
     }
+    if (seen.forced !== null) assert.deepEqual(seen.output, [...seen.forced], `forced ids of lap ${lap}`);
     history.push(...fresh, ...answer.response.output);
     fresh = nextItems(answer.response.output, lap);
     last = { answer, seen };
@@ -72,7 +73,7 @@ function requireIncrement(
   newItems: number,
   index: number,
 ): void {
-  const before = [...last.seen.prompt, ...last.seen.ids];
+  const before = [...last.seen.prompt, ...last.seen.output];
   const prompt = [...next.seen.prompt];
   assert.deepEqual(prompt.slice(0, before.length), before, `lap ${index} begins with all tokens of the last`);
   const lap = server.lap(next.answer.response.id);

@@ -109,8 +109,8 @@ function requirePrefixes(server: ObservedServer, { creates }: Told): void {
   for (const [index, create] of creates.entries()) {
     const last = creates[index - 1];
     if (last === undefined) continue;
-    const { prompt, ids } = server.observed(String(last.response.id));
-    const before = [...prompt, ...(last.response.terminal === null ? [] : ids)];
+    const { prompt, output } = server.observed(String(last.response.id));
+    const before = [...prompt, ...(last.response.terminal === null ? [] : output)];
     const next = server.observed(String(create.response.id)).prompt;
     assert.deepEqual([...next.subarray(0, before.length)], before, `prompt ${index}`);
     assert.ok(last.response.terminal === null || next.length > before.length);

@@ -27,6 +27,8 @@ export interface Observation {
   readonly prompt: Uint32Array;
   /** Sampled or forced ids, the stop token included. */
   readonly ids: number[];
+  /** Those of them that belong to the output; all while it runs, and where it never ended. */
+  output: readonly number[];
   readonly forced: Uint32Array | null;
 }
 
@@ -79,6 +81,7 @@ export async function observedServer(
       const seen: Observation = {
         prompt: request.prompt.slice(0),
         ids: [],
+        output: [],
         forced: request.decode.forced ?? null,
       };
       observations.set(request.id, seen);
@@ -102,7 +105,7 @@ export async function observedServer(
     salt: new Uint8Array(32),
     sealer: createSealer(new Uint8Array(32)),
     techniques: {
-      ...{ websocket: true, chain: true, lineage: true, incrementalRender: true },
+      ...{ websocket: true, chain: true, lineage: true, incrementalRender: true, fork: true },
       ...{ incrementalTokenize: true, prefixReuse: true, settingsInheritance: true },
     },
     trajectory: forced === null ? null : { lines: parseTrajectory(text), encoding: forced.encoding },
@@ -130,6 +133,7 @@ export async function observedServer(
 async function* noteIds(events: AsyncIterable<EngineEvent>, seen: Observation): AsyncGenerator<EngineEvent> {
   for await (const event of events) {
     if (event.type === "tokens") seen.ids.push(...event.ids);
+    seen.output = event.type === "end" ? seen.ids.slice(0, event.keep) : seen.ids;
     yield event;
   }
 }

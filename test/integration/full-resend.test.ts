@@ -58,7 +58,7 @@ async function runSession({ server, settings, store, connect }: Session): Promis
         compared += 1;
       }
     }
-    if (seen.forced !== null) assert.deepEqual(seen.output, [...seen.forced], `forced ids of lap ${lap}`);
+    if (seen.forced !== null) assert.deepEqual(seen.ids, [...seen.forced], `forced ids of lap ${lap}`);
     history.push(...fresh, ...answer.response.output);
     fresh = nextItems(answer.response.output, lap);
     last = { answer, seen };

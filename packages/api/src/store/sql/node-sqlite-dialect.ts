@@ -40,24 +40,38 @@ function withStatementCache(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** Takes the write lock when a transaction begins: a later upgrade could fail at once when another process writes. */
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+
+  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
+    super(config);
+    this.#database = database;
+  }
+
+  /** Takes the write lock at once: a later upgrade could fail when another process writes. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  /** A full disk makes SQLite roll back by itself; a second time would fail and hide what had happened. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection);
   }
 }
 
 /** Kysely's dialect for `node:sqlite`. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
+  readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {
     const config = { database: withStatementCache(database) };
     super(config);
     this.#config = config;
+    this.#database = database;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#config);
+    return new ImmediateDriver(this.#config, this.#database);
   }
 }

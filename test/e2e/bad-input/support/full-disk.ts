@@ -10,3 +10,19 @@ const fillAndRun = `head -c 100000000 /dev/zero > "$1/filling" 2>/dev/null; shif
 export function onReadOnlyDisk(mountPoint: string): string[] {
   return ["bwrap", "--dev-bind", "/", "/", "--ro-bind", mountPoint, mountPoint, "--"];
 }
+
+/** The same with a disk of `bytes` that is still empty. */
+export function onSmallDisk(mountPoint: string, bytes: number): string[] {
+  return [
+    "bwrap",
+    "--die-with-parent",
+    "--dev-bind",
+    "/",
+    "/",
+    "--size",
+    String(bytes),
+    "--tmpfs",
+    mountPoint,
+    "--",
+  ];
+}

@@ -132,7 +132,7 @@ static double decode(int32_t sequences, int32_t prompt, int32_t steps) {
   return now() - start;
 }
 static void *make_pool(int32_t threads) {
-  struct pool_params params = {.threads = threads, .poll = 50};
+  struct pool_params params = {.threads = threads, .poll = 2};
   for (size_t index = 0; index < ggml_backend_reg_count(); index++) {
     void *(*make)(struct pool_params *) =
         (void *(*)(struct pool_params *))ggml_backend_reg_get_proc_address(ggml_backend_reg_get(index), "ggml_threadpool_new");

@@ -96,7 +96,8 @@ function summarise(sessions: readonly (readonly ReplayedLap[])[]): { cells: stri
       late.map((lap) => lap[way].ms),
       0.5,
     );
-  const breaks = laps.filter(({ broken }) => broken).length;
+  const resent = (reason: string): number => laps.filter(({ fullReason }) => fullReason === reason).length;
+  const breaks = resent("history_changed") + resent("field_changed");
   const [bytes, tokens] = [total("full", "bytes"), total("full", "tokens")];
   const [deltaBytes, deltaTokens] = [total("delta", "bytes"), total("delta", "tokens")];
   return {
@@ -106,7 +107,7 @@ function summarise(sessions: readonly (readonly ReplayedLap[])[]): { cells: stri
       `${thousands(tokens)} / ${thousands(deltaTokens)} (${(tokens / deltaTokens).toFixed(1)}x)`,
       `${late.at(-1)?.items ?? 0}`,
       `${formatMs(build("anew"))} / ${formatMs(build("full"))} / ${formatMs(build("delta"))}`,
-      String(breaks),
+      `${breaks} (${resent("nothing_new")} with nothing new)`,
     ],
     figures: {
       sessions: sessions.length,
@@ -118,6 +119,7 @@ function summarise(sessions: readonly (readonly ReplayedLap[])[]): { cells: stri
       lateItems: late.at(-1)?.items ?? 0,
       lateBuildMs: { anew: round(build("anew")), full: round(build("full")), delta: round(build("delta")) },
       prefixBreaks: breaks,
+      fullSendsWithNothingNew: resent("nothing_new"),
     },
   };
 }

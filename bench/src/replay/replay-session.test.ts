@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { freezeSettings } from "@slipstream-stack/harness";
-import { textMessage, textOf } from "./recorded-session.ts";
+import { type RecordedSession, textMessage, textOf } from "./recorded-session.ts";
 import { replaySession } from "./replay-session.ts";
 
 const plainSettings = { model: "m", tools: [{ type: "function" as const, name: "shell" }] };
@@ -14,6 +14,10 @@ function replayed(laps: number) {
       output: [textMessage("assistant", `answer ${index}`)],
     })),
   };
+  return replay(session);
+}
+
+function replay(session: RecordedSession) {
   let time = 0;
   return replaySession(session, {
     settings: freezeSettings({ settings: plainSettings, store: false }),
@@ -35,9 +39,17 @@ test("a full resend grows with the history and a delta does not", () => {
 });
 
 test("no recorded session that only grows breaks the chain", () => {
+  const reasons = replayed(20).map(({ fullReason }) => fullReason);
+  assert.deepEqual(reasons, ["first_request", ...Array.from({ length: 19 }, () => null)]);
+});
+
+test("a request without a new item is sent in full and is no break", () => {
+  const answer = (text: string) => ({ input: [], output: [textMessage("assistant", text)] });
+  const first = { input: [textMessage("user", "hello")], output: [textMessage("assistant", "hi")] };
+  const reasons = replay({ name: "two answers", laps: [first, answer("again")] });
   assert.deepEqual(
-    replayed(20).filter(({ broken }) => broken),
-    [],
+    reasons.map(({ fullReason }) => fullReason),
+    ["first_request", "nothing_new"],
   );
 });
 

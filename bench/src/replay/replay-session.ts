@@ -2,6 +2,7 @@ import {
   type AcknowledgedState,
   buildRequest,
   type FrozenSettings,
+  type FullSendReason,
   HistoryLog,
   planSend,
 } from "@slipstream-stack/harness";
@@ -24,8 +25,8 @@ export interface ReplayedLap {
   /** The whole history by our builder. */
   readonly full: Sent;
   readonly delta: Sent;
-  /** Whether the delta rule found nothing to build on after the first lap: a prefix break. */
-  readonly broken: boolean;
+  /** Why the delta rule wanted everything sent; null for a delta. */
+  readonly fullReason: FullSendReason | null;
 }
 
 export interface ReplayOptions {
@@ -73,7 +74,7 @@ export function replaySession(session: RecordedSession, options: ReplayOptions):
         tokens: delta.value.plan.kind === "delta" ? fresh : total,
         ms: delta.ms,
       },
-      broken: index > 0 && delta.value.plan.kind === "full",
+      fullReason: delta.value.plan.kind === "full" ? delta.value.plan.reason : null,
     };
     acknowledged = {
       responseId: `resp_${index.toString(16).padStart(32, "0")}`,

@@ -9,6 +9,7 @@ test("the benchmarks that others call by name are all there", () => {
     "engine-reuse",
     "loop",
     "replay",
+    "soak",
   ]);
 });
 

@@ -35,4 +35,10 @@ export const catalogue: readonly Entry[] = [
     usesEngine: true,
     load: async () => (await import("./replay/replay-bench.ts")).replay,
   },
+  {
+    name: "soak",
+    about: "a hundred kills each of server and engine process while responses are stored",
+    usesEngine: true,
+    load: async () => (await import("../soak/soak-bench.ts")).soak,
+  },
 ];

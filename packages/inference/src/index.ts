@@ -12,6 +12,10 @@ export {
   type SimulatedModel,
   type SimulatedModelOptions,
 } from "./engine/simulated/simulated-model.ts";
+export type { TuningSearch } from "./engine/tuning/search-tuning.ts";
+export type { TuningOutcome } from "./engine/tuning/tune-engine.ts";
+export { findTuning, type TuneLlamaModelOptions, tuneLlamaModel } from "./engine/tuning/tune-llama-model.ts";
+export type { Tuning, TuningSample } from "./engine/tuning/tuning.ts";
 export { InferenceError, type InferenceErrorCode } from "./errors.ts";
 export { createInference, type Inference, type InferenceOptions } from "./inference.ts";
 export { hashBlockSize, hashCounters, linkHash, PrefixHasher, scopeRoot } from "./kv/prefix-hash.ts";

@@ -70,6 +70,22 @@ const fork = async (under: EngineUnderTest) => {
   assert.equal(cachedOf(branch), head.length);
 };
 
+const withoutFork = async (under: EngineUnderTest) => {
+  const root = freshRoot();
+  const alone = { mayFork: false };
+  const head = under.ids(100, 1);
+  const first = await outcomeOf(under, lap(root, join(head, under.ids(40, 2)), [head.length], alone));
+  const tip = join(head, under.ids(40, 2), first.output);
+  const ends = [head.length, head.length + 40, tip.length];
+  const branches = [3, 4].map((variant) => lap(root, join(head, under.ids(40, variant)), ends, alone));
+  for (const branch of await Promise.all(branches.map((request) => outcomeOf(under, request)))) {
+    assert.equal(cachedOf(branch), 0);
+    assert.equal(branch.end?.evaluated, 140 + branch.sampled.length - 1);
+  }
+  const next = await outcomeOf(under, lap(root, join(tip, under.ids(10, 5)), ends, alone));
+  assert.equal(cachedOf(next), first.end?.held?.length);
+};
+
 const lastToken = async (under: EngineUnderTest) => {
   const root = freshRoot();
   const prompt = under.ids(128, 1);
@@ -188,6 +204,7 @@ export const tokenEngineCases: readonly EngineCase[] = [
   { name: "events come in order: admitted, prefill, tokens, and one end", run: order },
   { name: "a lap that extends the last one evaluates only what is new", run: extension },
   { name: "a fork shares exactly the head", run: fork },
+  { name: "without forks an idle tip is extended and nothing is shared", run: withoutFork },
   { name: "of a prompt that is held whole the last token is evaluated anew", run: lastToken },
   { name: "two roots share nothing", run: scopes },
   { name: "a request without cache reads nothing and leaves nothing", run: withoutCache },

@@ -8,6 +8,7 @@ import {
   examinePort,
   examineSandbox,
 } from "../doctor/examine-machine.ts";
+import { examineTuning } from "../doctor/examine-tuning.ts";
 import { formatFindings } from "../doctor/finding.ts";
 import { exitStatus } from "../errors.ts";
 import type { DefineCommand } from "../program.ts";
@@ -26,6 +27,7 @@ export const define: DefineCommand = (command, context, done) => {
         examineCache(host),
         examinePip(host),
         examineModel(config, host),
+        examineTuning(config, host),
         examinePort(config),
       ]);
       context.out(

@@ -36,10 +36,13 @@ export const configSchema = z.strictObject({
   context_tokens: z.int().min(256).nullable().default(null),
   /** Sequences resident at once. */
   max_sequences: z.int().min(1).max(256).nullable().default(null),
+  /** Threads, batch and flash attention are chosen by measuring this machine once; what is set here stands. */
+  tune: z.boolean().default(true),
   prefill_threads: z.int().min(1).nullable().default(null),
   decode_threads: z.int().min(1).nullable().default(null),
   /** Tokens evaluated in one step at most. */
   batch_tokens: z.int().min(32).nullable().default(null),
+  flash_attention: z.boolean().nullable().default(null),
   /** Bytes of RAM for idle sequences that gave up their cells. */
   parked_bytes: z.int().min(0).nullable().default(null),
   /** Same tokens on every run: flash attention and batching off (architecture, law 8). */

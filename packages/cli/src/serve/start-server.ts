@@ -41,23 +41,40 @@ export interface RunningServer {
   close(drainMs: number): Promise<void>;
 }
 
+/** What a start tells meanwhile, and what may cut it short. */
+export interface StartPorts {
+  /** Ends what a start can do without: the server comes up all the same. */
+  readonly signal?: AbortSignal;
+  /** A sentence for whoever started it. */
+  readonly note?: (text: string) => void;
+}
+
 type Cleanup = () => Promise<unknown>;
 
 /**
  * Puts model, inference, store and API together and listens. What was opened is closed again when a later part fails.
  * @throws CliError, InferenceError or ApiError of the part that failed
  */
-export async function startServer(config: Config, host: Host): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  host: Host,
+  ports: StartPorts = {},
+): Promise<RunningServer> {
   const cleanups: Cleanup[] = [];
   try {
-    return await open(config, host, cleanups);
+    return await open(config, host, ports, cleanups);
   } catch (error) {
     await cleanUp(cleanups);
     throw error;
   }
 }
 
-async function open(config: Config, host: Host, cleanups: Cleanup[]): Promise<RunningServer> {
+async function open(
+  config: Config,
+  host: Host,
+  ports: StartPorts,
+  cleanups: Cleanup[],
+): Promise<RunningServer> {
   await requireFreePort(config);
   const keys = await readKeys(config.keys_file, host.env.SLIPSTREAM_API_KEYS);
   const trajectory = config.teacher_forcing === null ? null : readTrajectory(config.teacher_forcing);
@@ -75,9 +92,12 @@ async function open(config: Config, host: Host, cleanups: Cleanup[]): Promise<Ru
   });
   const runFolder = await mkdtemp(join(tmpdir(), "slipstream-"));
   cleanups.push(() => rm(runFolder, { recursive: true, force: true }));
-  const { served, isReady } = await openModel(config, host, runFolder, (line) =>
-    logger.warn({ line }, "engine"),
-  );
+  const { served, isReady } = await openModel(config, host, {
+    runFolder,
+    signal: ports.signal ?? new AbortController().signal,
+    note: ports.note ?? (() => undefined),
+    onLog: (line) => logger.warn({ line }, "engine"),
+  });
   const inference = createInference({ models: [served], clock: systemClock });
   cleanups.push(() => inference.close(0));
   const metrics = new Registry();

@@ -51,6 +51,11 @@ export interface EngineRequest {
   readonly deadlineMs?: number;
   /** False evaluates every token anew and leaves nothing behind (law 9: `prefix_reuse` off). */
   readonly useCache: boolean;
+  /**
+   * False: what is held serves only where all of it is extended and nobody else uses it; no prefix is shared
+   * with another sequence or copied from one (law 9: `fork` off). Default true.
+   */
+  readonly mayFork?: boolean;
   /** Prefill goes on and is kept when the client has gone. */
   readonly outliveClient: boolean;
   /** The result waits for `settle`. A gated ticket past its lease counts as refused. */

@@ -22,11 +22,17 @@ export interface LlamaModelOptions {
   readonly batchTokens?: number;
   /** Most bytes of parked state in RAM. Default 1 GiB. */
   readonly parkedBytes?: number;
+  /** Default on; deterministic mode goes without. */
+  readonly flashAttention?: boolean;
+  /** Run fewer threads where other processes take the cores. Default on; deterministic mode goes without. */
+  readonly adaptThreads?: boolean;
   /** One sequence a batch, fixed chunks, no flash attention: equal prompts and seeds give equal tokens. */
   readonly deterministic?: boolean;
   /** Folder for the socket; created if need be. */
   readonly runFolder: string;
   readonly onLog?: (line: string) => void;
+  /** Ends a start that is not over yet; a model that runs is ended by `close`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface LlamaModel extends ServedModel {
@@ -42,11 +48,12 @@ const tokenizerPatienceMs = 30_000;
 /**
  * Starts an engine child for one model and serves it. Throws `InferenceError`: `library_missing`,
  * `library_mismatch`, `model_missing`, `model_broken`, `model_unsupported`, `context_too_large`,
- * `engine_start_failed`.
+ * `engine_start_failed`. Rejects with the signal's reason.
  */
 export async function startLlamaModel(options: LlamaModelOptions): Promise<LlamaModel> {
   const parkedBytes = options.parkedBytes ?? 1024 * 1024 * 1024;
   const threads = availableParallelism();
+  const deterministic = options.deterministic ?? false;
   let engine: LlamaEngine | null = null;
   let tokenizer: LlamaTokenizer | null = null;
   const supervisor = new ChildSupervisor(
@@ -58,7 +65,9 @@ export async function startLlamaModel(options: LlamaModelOptions): Promise<Llama
       threads: options.threads ?? { prefill: threads, decode: threads },
       batchTokens: options.batchTokens ?? 512,
       parkedBytes,
-      deterministic: options.deterministic ?? false,
+      deterministic,
+      flashAttention: !deterministic && (options.flashAttention ?? true),
+      adaptThreads: !deterministic && (options.adaptThreads ?? true),
     },
     options.runFolder,
     {
@@ -75,7 +84,7 @@ export async function startLlamaModel(options: LlamaModelOptions): Promise<Llama
       startTimeoutMs,
     },
   );
-  const { greeting } = await supervisor.start();
+  const { greeting } = await supervisor.start(options.signal);
   const { identity } = greeting;
   const send = (message: ToChild): boolean => {
     supervisor.child?.send(message);

@@ -51,6 +51,7 @@ function chooseBase(tree: HeldTree, runs: RunTable, run: RequestRun): Base {
   const view = viewOf(run);
   const most = view.length - 1;
   const match = leaveOne(tree.match(view), most);
+  if (run.request.mayFork === false) return extension(match);
   let { length } = match;
   let promised = length;
   let join: RequestRun | null = null;
@@ -63,6 +64,14 @@ function chooseBase(tree: HeldTree, runs: RunTable, run: RequestRun): Base {
     join = other;
   }
   return { match, length, join: promised > length ? join : null };
+}
+
+/** The match as a base that nothing is copied from: all of an idle branch, or nothing. */
+function extension(match: HeldMatch): Base {
+  const tip = match.partial ?? match.border;
+  const extendable =
+    tip !== null && tip.length === match.length && tip.children.size === 0 && tip.leases === 0;
+  return extendable ? { match, length: match.length, join: null } : { match: nothing, length: 0, join: null };
 }
 
 /** The match cut so that at least one token is left to evaluate. */

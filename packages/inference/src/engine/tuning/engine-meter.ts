@@ -39,11 +39,6 @@ export class EngineMeter implements AsyncDisposable {
     this.#deadline = options.clock.now() + options.budgetMs;
   }
 
-  /** Tokens of the prompts measured; null before the first. */
-  get promptTokens(): number | null {
-    return this.#promptTokens;
-  }
-
   /** Null when the budget does not suffice for it. Rejects with the signal's reason, or as the engine fails. */
   async measure(tuning: Tuning): Promise<TuningSample | null> {
     const { clock, signal } = this.#options;
@@ -57,9 +52,9 @@ export class EngineMeter implements AsyncDisposable {
       () => {},
     );
     try {
-      const { prefill, decode } = await this.#run(tuning, both);
+      const sample = await this.#run(tuning, both);
       this.#longestMs = Math.max(this.#longestMs, clock.now() - began);
-      return { tuning, prefillMs: prefill, decodeMs: decode };
+      return sample;
     } catch (error) {
       signal.throwIfAborted();
       if (late.signal.aborted) return null;
@@ -69,7 +64,7 @@ export class EngineMeter implements AsyncDisposable {
     }
   }
 
-  async #run(tuning: Tuning, signal: AbortSignal): Promise<EngineTimings> {
+  async #run(tuning: Tuning, signal: AbortSignal): Promise<TuningSample> {
     const name = JSON.stringify(tuning);
     const model = this.#engines.get(name) ?? (await this.#open(name, tuning, signal));
     const vocabulary = await model.tokenizer.vocabulary();
@@ -78,7 +73,9 @@ export class EngineMeter implements AsyncDisposable {
     try {
       await run(warmUp.promptTokens, warmUp.decodeSteps);
       this.#promptTokens ??= this.#affordable(await run(warmUp.promptTokens, warmUp.decodeSteps));
-      return await run(this.#promptTokens, decodeSteps);
+      const promptTokens = this.#promptTokens;
+      const { prefill, decode } = await run(promptTokens, decodeSteps);
+      return { tuning, promptTokens, decodeSteps, prefillMs: prefill, decodeMs: decode };
     } finally {
       if (!this.#options.keepEngines) await this.#close(name);
     }

@@ -20,6 +20,8 @@ export function sampleOf(machine: MachineModel, tuning: Tuning, noise: number): 
     (tuning.batchTokens < 512 ? machine.smallBatch : 1);
   return {
     tuning,
+    promptTokens: 512,
+    decodeSteps: 24,
     prefillMs: machine.prefillMs(tuning.threads.prefill) * factor,
     decodeMs: machine.decodeMs(tuning.threads.decode) * noise,
   };

@@ -11,7 +11,7 @@ const tuning = { threads: { prefill: 2, decode: 1 }, batchTokens: 256, flashAtte
 const search = {
   tuning,
   isComplete: true,
-  samples: [{ tuning: defaultTuning(2), prefillMs: 400.5, decodeMs: 90 }],
+  samples: [{ tuning: defaultTuning(2), promptTokens: 512, decodeSteps: 24, prefillMs: 400.5, decodeMs: 90 }],
 };
 let folder: string;
 let subject: TuningSubject;

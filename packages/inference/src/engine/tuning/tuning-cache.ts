@@ -55,7 +55,9 @@ function isSearch(value: unknown): value is TuningSearch {
 }
 
 function isSample(value: unknown): boolean {
-  return isRecord(value) && isTuning(value.tuning) && isTime(value.prefillMs) && isTime(value.decodeMs);
+  if (!isRecord(value) || !isTuning(value.tuning)) return false;
+  const { promptTokens, decodeSteps, prefillMs, decodeMs } = value;
+  return [promptTokens, decodeSteps].every(isCount) && [prefillMs, decodeMs].every(isTime);
 }
 
 function isTuning(value: unknown): value is Tuning {

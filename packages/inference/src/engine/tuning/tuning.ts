@@ -7,9 +7,12 @@ export interface Tuning {
   readonly flashAttention: boolean;
 }
 
-/** One measurement of a tuning: milliseconds for the same prompt and the same number of decode steps each time. */
+/** One measurement of a tuning: milliseconds for a prompt and for decode steps after it. */
 export interface TuningSample {
   readonly tuning: Tuning;
+  /** Equal in all samples that are compared. */
+  readonly promptTokens: number;
+  readonly decodeSteps: number;
   readonly prefillMs: number;
   readonly decodeMs: number;
 }

@@ -6,7 +6,7 @@ import type { EngineEvent, LoadReport } from "../../port/token-engine.ts";
 import type { TextSegment, Vocabulary } from "../../port/tokenizer.ts";
 
 /** Changes with every change of these messages: both ends must be of one version. */
-export const wireVersion = 1;
+export const wireVersion = 2;
 
 /** A request on the wire: the prompt from token `from` on, and the prefixes believed held. */
 export interface WireSubmit {
@@ -22,6 +22,7 @@ export interface WireSubmit {
   readonly decode: DecodeProgram;
   readonly priority: number;
   readonly useCache: boolean;
+  readonly mayFork: boolean;
   readonly outliveClient: boolean;
   readonly gated: boolean;
   /** Keep what it leaves longer than what has less priority, for so many seconds. */
@@ -111,6 +112,9 @@ export interface ChildOptions {
   readonly batchTokens: number;
   readonly parkedBytes: number;
   readonly deterministic: boolean;
+  readonly flashAttention: boolean;
+  /** Whether to give way to other processes. */
+  readonly adaptThreads: boolean;
 }
 
 /** What the child writes to its standard output, once, as one line of JSON. */

@@ -49,9 +49,22 @@ export class PromptIntake {
 }
 
 function createJob(submit: WireSubmit, prompt: Uint32Array, baseMissed: boolean): Job {
-  const { root, decode, priority, useCache, outliveClient, gated, retain, credit } = submit;
+  const { root, decode, priority, useCache, mayFork, outliveClient, gated, retain, credit } = submit;
   const id = String(submit.id);
-  return { id, root, prompt, decode, priority, useCache, outliveClient, gated, retain, credit, baseMissed };
+  return {
+    id,
+    root,
+    prompt,
+    decode,
+    priority,
+    useCache,
+    mayFork,
+    outliveClient,
+    gated,
+    retain,
+    credit,
+    baseMissed,
+  };
 }
 
 function joinIds(...parts: readonly Uint32Array[]): Uint32Array {

@@ -37,6 +37,8 @@ class Harness {
         batchTokens: 64,
         parkedBytes: 100_000,
         deterministic: false,
+        flashAttention: true,
+        adaptThreads: false,
       },
       vocabulary: {
         pieces: Array.from({ length: testVocabularySize }, (_, id) => Uint8Array.of(id)),

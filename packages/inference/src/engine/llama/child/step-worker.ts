@@ -34,8 +34,8 @@ try {
     batchTokens: options.batchTokens,
     maxSequences: options.maxSequences,
     threads: options.threads,
-    flashAttention: !options.deterministic,
-    adaptThreads: !options.deterministic,
+    flashAttention: options.flashAttention,
+    adaptThreads: options.adaptThreads,
   });
   const contextLength = Math.min(start.trainedContext, context.size);
   const service = new StepService(context, start, contextLength, {
@@ -53,7 +53,11 @@ try {
     contextLength,
     hotTokens: context.size,
     ramTokens: Math.floor(options.parkedBytes / bytesPerToken),
-    kvFormat: identityHash(library.llama.version(), start.model, options.deterministic ? "f16" : "f16 flash"),
+    kvFormat: identityHash(
+      library.llama.version(),
+      start.model,
+      options.flashAttention ? "f16 flash" : "f16",
+    ),
   });
   await service.run();
 } catch (cause) {

@@ -34,9 +34,14 @@ export interface ChildHooks {
 
 /**
  * Starts an engine child and connects to it. Throws what the child reports (`model_missing`, ...) or
- * `InferenceError` `engine_start_failed`.
+ * `InferenceError` `engine_start_failed`; rejects with the reason of a signal that aborts meanwhile.
  */
-export async function startChild(options: ChildOptions, hooks: ChildHooks): Promise<EngineChild> {
+export async function startChild(
+  options: ChildOptions,
+  hooks: ChildHooks,
+  signal?: AbortSignal,
+): Promise<EngineChild> {
+  signal?.throwIfAborted();
   const entry = fileURLToPath(new URL("../child/child.ts", import.meta.url));
   const child = spawn(process.execPath, [entry], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -49,6 +54,9 @@ export async function startChild(options: ChildOptions, hooks: ChildHooks): Prom
   child.stdin.on("error", () => {});
   child.stdin.write(`${JSON.stringify(options)}\n`);
   createInterface({ input: child.stderr }).on("line", hooks.onLog);
+  // A child that dies ends both waits below.
+  const giveUp = (): boolean => child.kill("SIGKILL");
+  signal?.addEventListener("abort", giveUp, { once: true });
   try {
     await withTimeout(readReport(child, ended), hooks.startTimeoutMs);
     const connection = await withTimeout(connect(options, hooks.onMessage), hooks.startTimeoutMs);
@@ -62,7 +70,10 @@ export async function startChild(options: ChildOptions, hooks: ChildHooks): Prom
     };
   } catch (cause) {
     child.kill("SIGKILL");
+    signal?.throwIfAborted();
     throw cause;
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 

@@ -41,9 +41,12 @@ export class ChildSupervisor {
     return this.#child;
   }
 
-  /** Starts the first child; throws what stands in its way. Later ones are started without being asked. */
-  async start(): Promise<EngineChild> {
-    const child = await this.#launch();
+  /**
+   * Starts the first child; throws what stands in its way, or the signal's reason. Later ones are started without
+   * being asked.
+   */
+  async start(signal?: AbortSignal): Promise<EngineChild> {
+    const child = await this.#launch(signal);
     void this.#watch(child);
     return child;
   }
@@ -110,11 +113,11 @@ export class ChildSupervisor {
     }
   }
 
-  async #launch(): Promise<EngineChild> {
+  async #launch(signal?: AbortSignal): Promise<EngineChild> {
     const place = socketPlace(this.#runFolder);
     try {
       const options = { ...this.#options, socket: place.socket, key: randomUUID() };
-      const child = await startChild(options, this.#hooks);
+      const child = await startChild(options, this.#hooks, signal);
       if (this.#closing.signal.aborted) {
         child.kill();
         throw new InferenceError("engine_closed", "The engine is closed.");

@@ -90,6 +90,7 @@ export class LlamaEngine implements TokenEngine {
       decode: request.decode,
       priority: request.priority,
       useCache: request.useCache,
+      mayFork: request.mayFork ?? true,
       outliveClient: request.outliveClient,
       gated: request.gated,
       retain: request.retain ?? null,

@@ -10,15 +10,22 @@ export interface PrefixMatch {
   readonly planned: number;
 }
 
+/** Whether a prompt can go on where the sequence ends, with nothing copied and nobody else on it. */
+export function extendsTip({ sequence, length }: PrefixMatch): boolean {
+  return sequence.owner === null && sequence.evaluated === length;
+}
+
 /** The best sequence for a prompt: most tokens, then the one that can be extended, then the resident one. */
 export function matchPrefix(
   sequences: Iterable<Sequence>,
   root: Hash,
   prompt: Uint32Array,
   least: number,
+  mayFork = true,
 ): PrefixMatch | null {
   let best: PrefixMatch | null = null;
   for (const match of prefixMatches(sequences, root, prompt, least)) {
+    if (!mayFork && !extendsTip(match)) continue;
     if (match.length > 0 && (best === null || compareMatches(match, best) < 0)) best = match;
   }
   return best;
@@ -76,7 +83,6 @@ function compareMatches(a: PrefixMatch, b: PrefixMatch): number {
   return b.length - a.length || rank(a) - rank(b) || b.sequence.usedAt - a.sequence.usedAt;
 }
 
-function rank({ sequence, length }: PrefixMatch): number {
-  const extends_ = sequence.owner === null && sequence.evaluated === length;
-  return (extends_ ? 0 : 2) + (isResident(sequence) ? 0 : 1);
+function rank(match: PrefixMatch): number {
+  return (extendsTip(match) ? 0 : 2) + (isResident(match.sequence) ? 0 : 1);
 }

@@ -3,7 +3,7 @@ import type { Hash, PrefixRef } from "../../../port/prefix.ts";
 import type { Evaluator } from "../step-loop/evaluator.ts";
 import { BlockLedger } from "./block-ledger.ts";
 import { CellLedger } from "./cell-ledger.ts";
-import type { PrefixMatch } from "./match-prefix.ts";
+import { extendsTip, type PrefixMatch } from "./match-prefix.ts";
 import { isResident, type Sequence, shareable } from "./sequence.ts";
 import { TokenLog } from "./token-log.ts";
 
@@ -259,9 +259,10 @@ export class SequenceTable {
     return sequence;
   }
 
-  #reuse({ sequence, length }: PrefixMatch): { sequence: Sequence; cached: CachedTokens } {
+  #reuse(match: PrefixMatch): { sequence: Sequence; cached: CachedTokens } {
+    const { sequence, length } = match;
     const tier = isResident(sequence) ? "hot" : "ram";
-    if (sequence.owner === null && sequence.evaluated === length) {
+    if (extendsTip(match)) {
       return { sequence, cached: { hot: 0, ram: 0, [tier]: length } };
     }
     const fork = this.#create(sequence.tokens.fork(length));

@@ -1,4 +1,4 @@
-import { matchPlanned, matchPrefix, type PrefixMatch } from "../sequences/match-prefix.ts";
+import { extendsTip, matchPlanned, matchPrefix, type PrefixMatch } from "../sequences/match-prefix.ts";
 import { isResident, shareable } from "../sequences/sequence.ts";
 import type { SequenceTable } from "../sequences/sequence-table.ts";
 import type { LoopOptions } from "./loop-options.ts";
@@ -34,17 +34,19 @@ export function chooseBase(
   if (!job.useCache) return null;
   if (waitingFor !== null && stillWaiting(request, now)) return "wait";
   request.waitingFor = null;
-  const match = matchPrefix(table.all, job.root, job.prompt, 1);
-  const planned = request.mayWait
-    ? matchPlanned(table.all, job.root, job.prompt, match?.length ?? 0, options.worthWaiting)
-    : null;
+  const match = matchPrefix(table.all, job.root, job.prompt, 1, job.mayFork);
+  const planned =
+    request.mayWait && job.mayFork
+      ? matchPlanned(table.all, job.root, job.prompt, match?.length ?? 0, options.worthWaiting)
+      : null;
   if (planned !== null) {
     request.waitingFor = { match: planned, until: now + options.longestWaitMs };
     return "wait";
   }
   if (match === null || !options.deterministic) return match;
   const length = deterministicStart(match.length, job.prompt.length, options.batchSize);
-  return length > 0 ? { ...match, length } : null;
+  const cut = { ...match, length };
+  return length > 0 && (job.mayFork || extendsTip(cut)) ? cut : null;
 }
 
 function stillWaiting(request: RunningRequest, now: number): boolean {

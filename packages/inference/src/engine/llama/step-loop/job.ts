@@ -9,6 +9,8 @@ export interface Job {
   readonly decode: DecodeProgram;
   readonly priority: number;
   readonly useCache: boolean;
+  /** False: it may extend an idle sequence and share nothing with another. */
+  readonly mayFork: boolean;
   readonly outliveClient: boolean;
   readonly gated: boolean;
   readonly retain: { readonly priority: number; readonly seconds: number } | null;

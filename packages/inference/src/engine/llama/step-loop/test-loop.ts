@@ -23,6 +23,7 @@ export function testJob(id: string, prompt: readonly number[], changes: Partial<
     },
     priority: 0,
     useCache: true,
+    mayFork: true,
     outliveClient: false,
     gated: false,
     retain: null,

@@ -54,7 +54,14 @@ export function serve(options: ServeOptions): Promise<ChildServer & AsyncDisposa
   return spawnServer({
     serveArguments: [
       ...["--engine", engine, "--model", engine === "llama" ? realModel : simulatedModelId],
-      ...["--store", durable === true ? join(folder, "responses.sqlite") : ":memory:", "--log-level", "warn"],
+      ...[
+        "--store",
+        durable === true ? join(folder, "responses.sqlite") : ":memory:",
+        "--log-level",
+        "warn",
+        "--tune",
+        "off",
+      ],
       ...(trajectory === undefined ? [] : ["--teacher-forcing", forced]),
       ...(options.arguments ?? []),
     ],

@@ -91,4 +91,25 @@ describe("techniques switched off", () => {
   });
 });
 
+it("without forks a session goes on where it ended, and shares its head with no other", async () => {
+  const cachedBy = async (fork: boolean): Promise<number[]> => {
+    const server = await pipeline({ techniques: { ...allTechniques, fork } });
+    try {
+      const instructions = "Answer in one word. ".repeat(20);
+      const first = await server.create({ input: [user("one")], instructions });
+      const other = await server.create({ input: [user("two")], instructions });
+      const next = await server.create({
+        ...{ input: [user("more")], instructions },
+        previous_response_id: first.response.id,
+      });
+      return [other, next].map(({ lap }) => lap?.tokens.cached ?? -1);
+    } finally {
+      await server.close();
+    }
+  };
+  const [sharedHead = 0, continued = 0] = await cachedBy(true);
+  assert.ok(sharedHead > 40 && continued > sharedHead);
+  assert.deepEqual(await cachedBy(false), [0, continued]);
+});
+
 const nothing = Object.fromEntries(Object.keys(allTechniques).map((name) => [name, false]));

@@ -7,6 +7,7 @@ import {
   examinePip,
   examinePort,
   examineSandbox,
+  examineState,
 } from "../doctor/examine-machine.ts";
 import { examineTuning } from "../doctor/examine-tuning.ts";
 import { formatFindings } from "../doctor/finding.ts";
@@ -25,6 +26,7 @@ export const define: DefineCommand = (command, context, done) => {
         examineLibrary(),
         examineSandbox(host),
         examineCache(host),
+        examineState(host),
         examinePip(host),
         examineModel(config, host),
         examineTuning(config, host),

@@ -16,6 +16,7 @@ import {
   examinePip,
   examinePort,
   examineSandbox,
+  examineState,
 } from "./examine-machine.ts";
 import { formatFindings, problem, well } from "./finding.ts";
 
@@ -49,6 +50,16 @@ test("a cache folder that is a file is a problem", async () => {
   assert.equal((await examineCache(machine(join(folder.path, "new")))).state, "ok");
   writeFileSync(join(folder.path, "file"), "");
   assert.equal((await examineCache(machine(join(folder.path, "file")))).state, "problem");
+});
+
+test("a state folder that cannot be made is a problem, with what to set", async () => {
+  using folder = scratchFolder();
+  const at = (base: string) => examineState(machine(folder.path, { XDG_STATE_HOME: base }));
+  assert.equal((await at(folder.path)).state, "ok");
+  writeFileSync(join(folder.path, "file"), "");
+  const finding = await at(join(folder.path, "file"));
+  assert.deepEqual([finding.name, finding.state], ["state", "problem"]);
+  assert.match(finding.advice ?? "", /XDG_STATE_HOME/);
 });
 
 test("a model that is missing, unknown, broken or there", async () => {

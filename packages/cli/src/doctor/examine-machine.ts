@@ -2,7 +2,7 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { detectSandbox, findProgram } from "@slipstream-stack/harness";
 import type { Config } from "../config/schema.ts";
 import { CliError } from "../errors.ts";
-import { cacheFolder } from "../host/folders.ts";
+import { cacheFolder, stateFolder } from "../host/folders.ts";
 import type { Host } from "../host/host.ts";
 import { tryToListen } from "../host/try-to-listen.ts";
 import { findEntry } from "../models/catalogue.ts";
@@ -38,14 +38,26 @@ export async function examineSandbox(host: Host): Promise<Finding> {
 }
 
 /** The folder of the models. */
-export async function examineCache(host: Host): Promise<Finding> {
-  const folder = cacheFolder(host);
+export function examineCache(host: Host): Promise<Finding> {
+  return examineFolder("cache", cacheFolder(host), 0o777, "Set SLIPSTREAM_CACHE to a folder that can.");
+}
+
+/** The folder of the server's key, its store and the sessions. */
+export function examineState(host: Host): Promise<Finding> {
+  const advice =
+    host.platform === "win32" || host.platform === "darwin"
+      ? "Correct its permissions."
+      : "Correct its permissions, or set XDG_STATE_HOME to a folder that can.";
+  return examineFolder("state", stateFolder(host), 0o700, advice);
+}
+
+async function examineFolder(name: string, folder: string, mode: number, advice: string): Promise<Finding> {
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode });
     await access(folder, constants.W_OK);
-    return well("cache", folder);
+    return well(name, folder);
   } catch {
-    return problem("cache", `${folder} cannot be written`, "Set SLIPSTREAM_CACHE to a folder that can.");
+    return problem(name, `${folder} cannot be written`, advice);
   }
 }
 

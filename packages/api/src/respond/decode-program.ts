@@ -10,10 +10,10 @@ export interface ProgramLimits {
   readonly contextLength: number;
 }
 
-/** The token ids that end an output: the vocabulary's own and those the dialect names. */
+/** The token ids that end an output: first those the dialect names, then the vocabulary's own. */
 export function stopTokens(runtime: ModelRuntime): number[] {
   const named = [...runtime.vocabulary.structural].filter(([, text]) => runtime.dialect.stops.includes(text));
-  return [...new Set([...runtime.vocabulary.endOfGeneration, ...named.map(([id]) => id)])];
+  return [...new Set([...named.map(([id]) => id), ...runtime.vocabulary.endOfGeneration])];
 }
 
 /**

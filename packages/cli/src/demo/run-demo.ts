@@ -59,10 +59,12 @@ async function demoSetting(request: DemoRequest): Promise<DemoSetting> {
   const model = loaded.config.model;
   if (loaded.config.engine === "llama") await ensureModel(model, context, signal);
   const sandbox = await chooseSandbox(context, temporaryFolder);
+  // All sides run alike: not one before this machine was measured and the next after.
+  const untuned = loaded.origins.get("tune") === "default" ? ["--tune", "off"] : [];
   return {
     host: context.host,
     model,
-    serveArguments: serveArguments(sources, loaded),
+    serveArguments: [...serveArguments(sources, loaded), ...untuned],
     sandbox,
     temporaryFolder,
     signal,

@@ -53,6 +53,8 @@ export interface AgentOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Tools beside the default ones. */
   readonly tools?: readonly HarnessTool[];
+  /** Tokens the model holds, input and output together: what a tool brings back is cut to fit. Null: unknown. */
+  readonly contextTokens?: number | null;
   /** Model requests a turn may make, 100 unless set. */
   readonly maxLaps?: number;
   /** Settings sent beside the harness's own, such as `max_output_tokens` or `reasoning`. */

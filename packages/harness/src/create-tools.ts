@@ -24,11 +24,20 @@ export async function createTools(options: AgentOptions, workspace: string): Pro
   const launcher = shellLauncher({ choice: options.sandbox, support, workspace, network, environment });
   const shell = new KeptShell(launcher, clock, ids);
   shell.start();
-  return new ToolRegistry([
+  const tools = [
     shellTool({ shell, workspace }),
     readFileTool(workspace),
     applyPatchTool({ workspace, ids }),
     searchTool({ workspace, ripgrep, clock, timeoutMs: searchTimeoutMs }),
     ...(options.tools ?? []),
-  ]);
+  ];
+  const { contextTokens } = options;
+  return contextTokens == null
+    ? new ToolRegistry(tools)
+    : new ToolRegistry(tools, outputBytesFor(contextTokens));
+}
+
+/** Even where each byte is a token of its own, one output leaves half of the context to the rest. */
+function outputBytesFor(contextTokens: number): number {
+  return Math.floor(contextTokens / 2);
 }

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { type Agent, createAgent, randomIds, systemClock } from "@slipstream-stack/harness";
+import { askContextTokens } from "../client/ask-context-tokens.ts";
 import { readBaseUrl } from "../client/base-url.ts";
 import type { ConfigSources, LoadedConfig } from "../config/load-config.ts";
 import { stateFolder } from "../host/folders.ts";
@@ -40,8 +41,15 @@ export async function openAgent(request: OpenAgentRequest): Promise<OpenedAgent>
   const server = flags.baseUrl === null ? await startServer(request) : null;
   try {
     const { baseUrl } = readBaseUrl(flags.baseUrl ?? server?.root ?? "");
+    const contextTokens = await askContextTokens({
+      baseUrl,
+      model: request.loaded.config.model,
+      apiKey: host.env.SLIPSTREAM_API_KEY,
+      signal: request.signal,
+    });
     const agent = await createAgent({
       baseUrl,
+      contextTokens,
       apiKey: host.env.SLIPSTREAM_API_KEY ?? null,
       model: request.loaded.config.model,
       workspace: resolve(host.workingFolder, flags.workspace ?? "."),

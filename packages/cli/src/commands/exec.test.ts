@@ -44,6 +44,6 @@ test("a workspace that is not there, or a server that does not come up, is said 
   using home = scratchFolder();
   assert.equal((await exec(home.path, "--workspace", join(home.path, "none"))).status, 3);
   const { status, note } = await exec(home.path, "--teacher-forcing", join(home.path, "none.jsonl"));
-  assert.equal(status, 4);
+  assert.equal(status, 3);
   assert.match(note, /trajectory_unreadable/);
 });

@@ -36,6 +36,17 @@ test("an unknown tool, bad arguments and a throwing tool are values", async () =
   assert.deepEqual(await registry.run(call("refuses"), never), { output: "give a path", isError: true });
 });
 
+test("what no model could read is cut in the middle, whichever tool brought it", async () => {
+  const long = tool("long", true, async () => success(`head${"x".repeat(5000)}tail`));
+  const short = tool("short", false, async () => success("x".repeat(200)));
+  const registry = new ToolRegistry([long, short], 200);
+  const { output, isError } = await registry.run(call("long"), never);
+  assert.equal(isError, false);
+  assert.ok(Buffer.byteLength(output) <= 200);
+  assert.match(output, /^head[\s\S]*5008 bytes[\s\S]*tail$/);
+  assert.equal((await registry.run(call("short"), never)).output, "x".repeat(200));
+});
+
 test("an aborted turn runs no further call", async () => {
   let ran = false;
   const registry = new ToolRegistry([

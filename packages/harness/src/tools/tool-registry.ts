@@ -2,6 +2,7 @@ import { isJsonObject, type Tool, tryParseJson } from "@slipstream-stack/protoco
 import { HarnessError } from "../errors.ts";
 import type { ToolRunner } from "../loop/ports.ts";
 import type { ToolCall, ToolResult } from "../loop/tool-call.ts";
+import { limitText } from "./output-limit.ts";
 import { failure, type HarnessTool, ToolArgumentError } from "./tool.ts";
 
 /**
@@ -13,7 +14,11 @@ export class ToolRegistry implements ToolRunner {
   #lastExclusive: Promise<unknown> = Promise.resolve();
   #lastShared: Promise<unknown> = Promise.resolve();
 
-  constructor(tools: readonly HarnessTool[]) {
+  readonly #outputBytes: number;
+
+  /** @param outputBytes UTF-8 bytes that one call may bring back; what is longer loses its middle */
+  constructor(tools: readonly HarnessTool[], outputBytes = Number.POSITIVE_INFINITY) {
+    this.#outputBytes = outputBytes;
     const byName = new Map<string, HarnessTool>();
     for (const tool of tools) {
       const { name } = tool.definition;
@@ -27,7 +32,13 @@ export class ToolRegistry implements ToolRunner {
     return [...this.#tools.values()].map((tool) => tool.definition);
   }
 
-  run(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+  async run(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+    const result = await this.#inTurn(call, signal);
+    const fits = Buffer.byteLength(result.output) <= this.#outputBytes;
+    return fits ? result : { ...result, output: limitText(result.output, this.#outputBytes) };
+  }
+
+  #inTurn(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     const tool = this.#tools.get(call.name);
     if (tool === undefined) {
       const known = [...this.#tools.keys()].sort().join(", ");

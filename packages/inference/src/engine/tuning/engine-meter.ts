@@ -32,7 +32,7 @@ export class EngineMeter implements AsyncDisposable {
   readonly #deadline: number;
   readonly #engines = new Map<string, MeteredModel>();
   #promptTokens: number | null = null;
-  #longestMs = 0;
+  #shortestMs: number | null = null;
 
   constructor(options: EngineMeterOptions) {
     this.#options = options;
@@ -43,7 +43,7 @@ export class EngineMeter implements AsyncDisposable {
   async measure(tuning: Tuning): Promise<TuningSample | null> {
     const { clock, signal } = this.#options;
     const began = clock.now();
-    if (began + this.#longestMs >= this.#deadline) return null;
+    if (began + (this.#shortestMs ?? 0) >= this.#deadline) return null;
     const done = new AbortController();
     const late = new AbortController();
     const both = AbortSignal.any([signal, late.signal]);
@@ -53,7 +53,8 @@ export class EngineMeter implements AsyncDisposable {
     );
     try {
       const sample = await this.#run(tuning, both);
-      this.#longestMs = Math.max(this.#longestMs, clock.now() - began);
+      const took = clock.now() - began;
+      this.#shortestMs = Math.min(this.#shortestMs ?? took, took);
       return sample;
     } catch (error) {
       signal.throwIfAborted();

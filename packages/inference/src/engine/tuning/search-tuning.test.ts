@@ -69,6 +69,11 @@ describe("searchTuning", () => {
     assert.ok(measured.length > 2 + 4 + 4);
   });
 
+  test("a disturbed run does not decide either where time allows no third", async () => {
+    const { tuning } = await searchTuning(2, fakeMeter(scaling, [1, 1, 1, 9], 4).measure);
+    assert.deepEqual(tuning.threads, { prefill: 2, decode: 2 });
+  });
+
   test("without time for anything the defaults stand", async () => {
     const { tuning, isComplete, samples } = await searchTuning(4, fakeMeter(scaling, [1], 0).measure);
     assert.deepEqual([tuning, isComplete, samples], [defaultTuning(4), false, []]);

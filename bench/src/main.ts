@@ -12,7 +12,8 @@ const usage = `usage: npm run bench -- NAME [--pairs N]
        npm run bench -- --list
 `;
 /** Tells the copy of this program under the machine-wide engine lock that it holds it. */
-const lockHeld = "SLIPSTREAM_BENCH_LOCK_HELD";
+const lockHeld = "ENGINE_LOCK_HELD";
+const dataVariable = "SLIPSTREAM_DATA";
 
 function readArguments(): { name: string | null; list: boolean; pairs: number | null } {
   const { values, positionals } = parseArgs({
@@ -51,12 +52,14 @@ async function main(): Promise<number> {
   if (entry === undefined) throw new RangeError(`no benchmark is called "${name}"; --list names them`);
   const needsLock = entry.usesEngine && process.env[lockHeld] === undefined;
   if (needsLock && spawnSync("flock", ["--version"], { stdio: "ignore" }).status === 0) return runLocked();
+  // The programs measured refuse SLIPSTREAM_ variables that they do not know.
+  const { [dataVariable]: _, ...environment } = process.env;
   const context: BenchContext = {
     pairs,
     print: (text) => void process.stdout.write(text),
     note: (text) => void process.stderr.write(`${text}\n`),
     dataFolder: dataFolder(),
-    env: process.env,
+    env: environment,
     temporaryFolder: tmpdir(),
     signal: new AbortController().signal,
   };
@@ -68,7 +71,7 @@ async function main(): Promise<number> {
 
 function dataFolder(): string {
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  return resolve(root, process.env["SLIPSTREAM_DATA"] ?? "../shared/data");
+  return resolve(root, process.env[dataVariable] ?? "../shared/data");
 }
 
 try {

@@ -43,6 +43,15 @@ test("of equal matches: the tip that can be extended, then the resident one, the
   assert.equal(matchPrefix([busy, longer, newest], root, prompt, 1)?.sequence, newest);
 });
 
+test("without forks only an idle sequence that ends within the prompt serves, however short", () => {
+  const prompt = ids(1, 2, 3, 4, 5);
+  const tip = sequence([1, 2]);
+  const others = [sequence([1, 2, 3, 9]), sequence([1, 2, 3, 4], { owner: "x" }), sequence([1, 2, 3, 4, 5])];
+  assert.equal(matchPrefix([...others, tip], root, prompt, 1, false)?.sequence, tip);
+  assert.equal(matchPrefix(others, root, prompt, 1, false), null);
+  assert.equal(matchPrefix(others, root, prompt, 1)?.length, 4);
+});
+
 test("only evaluated and visible tokens can be shared", () => {
   const prompt = ids(1, 2, 3, 4, 5);
   assert.equal(matchPrefix([sequence([1, 2, 3, 4], { evaluated: 2 })], root, prompt, 1)?.length, 2);

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
@@ -51,7 +53,7 @@ export async function spawnServer(options: SpawnOptions): Promise<ChildServer> {
     process.execPath,
     ["--disable-warning=ExperimentalWarning", options.program ?? mainProgram, ...serve],
     {
-      env: options.env,
+      env: { ...options.env, ...compileCache() },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       // Ctrl-C in the terminal is for the starter, which then ends the server in order.
       detached: process.platform !== "win32",
@@ -72,6 +74,12 @@ export async function spawnServer(options: SpawnOptions): Promise<ChildServer> {
     await end(child, gone, options.endMs);
     throw error;
   }
+}
+
+/** The child loads what this process has compiled already, or compiles it for the next one. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 function waitUntilReady(child: ChildProcess, gone: Promise<string>, options: SpawnOptions): Promise<string> {

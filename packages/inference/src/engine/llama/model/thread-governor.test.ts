@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ThreadGovernor } from "./thread-governor.ts";
 
-const settings = { windowMs: 100, leastShare: 0.8, retryMs: 1_000 };
+const settings = { windowMs: 100, leastShare: 0.8, firstRetryMs: 200, longestRetryMs: 1_600 };
 
 /** Runs steps of 10 ms on a machine that grants so many cores; returns the threads after each. */
 function run(governor: ThreadGovernor, steps: number, cores: number): number[] {
@@ -20,14 +20,20 @@ test("cores that are taken away cost threads, one a window, down to one", () => 
   assert.deepEqual([threads[8], threads[9], threads[19], threads[29], threads[39]], [4, 3, 2, 1, 1]);
 });
 
-test("the full number is tried again after a while, and kept once it is free", () => {
+test("after a moment's load the full number is back soon", () => {
   const governor = new ThreadGovernor(2, settings);
   run(governor, 10, 1);
   assert.equal(governor.threads, 1);
-  const tried = run(governor, 110, 1);
-  assert.ok(tried.includes(2), "a trial");
-  assert.equal(tried.at(-1), 1, "in vain");
-  run(governor, 200, 2);
+  assert.ok(run(governor, 30, 2).includes(2));
+  assert.equal(governor.threads, 2);
+});
+
+test("on a machine that stays taken trials become rare, and end once it is free", () => {
+  const governor = new ThreadGovernor(2, settings);
+  const early = run(governor, 300, 1).filter((threads) => threads === 2).length;
+  const late = run(governor, 300, 1).filter((threads) => threads === 2).length;
+  assert.ok(late < early, `${late} of 300 steps at full against ${early} at first`);
+  run(governor, 400, 2);
   assert.equal(governor.threads, 2);
 });
 

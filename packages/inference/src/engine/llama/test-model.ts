@@ -8,7 +8,7 @@ export function testModelPath(): string {
   if (named !== undefined && named !== "") return named;
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
   const folder = join(cache, "slipstream", "models", "smollm2-135m-instruct");
-  const file = readdirSync(folder).find((name) => name.endsWith(".q8_0.gguf"));
+  const file = readdirSync(folder).find((name) => /\.q8_0\.gguf$/i.test(name));
   if (file === undefined)
     throw new Error("pull the model smollm2-135m-instruct, or set SLIPSTREAM_TEST_MODEL");
   return join(folder, file);

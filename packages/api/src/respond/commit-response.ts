@@ -8,6 +8,7 @@ import {
 } from "@slipstream-stack/protocol";
 import type { ChainNode } from "../chain/chain-node.ts";
 import { itemsUpTo } from "../chain/chain-node.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { ResponseWrite } from "../store/store.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import type { ResolvedRequest } from "./resolve-request.ts";
@@ -71,7 +72,7 @@ function toWrite(
     tip: node.rope.tip,
     blobs: new Map([
       [node.head.hash, headBlob(request)],
-      [node.settings, encoder.encode(canonicalJson(request.settings.given as unknown as JsonValue))],
+      [node.settings, settingsBlob(request.settings)],
     ]),
     body: bodyWithoutItems(response),
   };
@@ -82,28 +83,30 @@ function headBlob(request: ResolvedRequest): Uint8Array {
   return encoder.encode(JSON.stringify({ settings: request.settings.fingerprint }));
 }
 
+const settingsBlobs = new WeakMap<ResolvedSettings, Uint8Array>();
+
+/** Settings resent on every lap are written out once. */
+function settingsBlob(settings: ResolvedSettings): Uint8Array {
+  const before = settingsBlobs.get(settings);
+  if (before !== undefined) return before;
+  const blob = encoder.encode(canonicalJson(settings.given as unknown as JsonValue));
+  settingsBlobs.set(settings, blob);
+  return blob;
+}
+
+const bodyKeys = [
+  "id",
+  "created_at",
+  "completed_at",
+  "status",
+  "error",
+  "incomplete_details",
+  "usage",
+  "previous_response_id",
+  "metadata",
+] as const satisfies readonly (keyof ResponseObject)[];
+
 /** The response object less what the items and the settings blob say already. */
 function bodyWithoutItems(response: ResponseObject): JsonObject {
-  const {
-    id,
-    created_at,
-    completed_at,
-    status,
-    error,
-    incomplete_details,
-    usage,
-    previous_response_id,
-    metadata,
-  } = response;
-  return {
-    id,
-    created_at,
-    completed_at,
-    status,
-    error,
-    incomplete_details,
-    usage,
-    previous_response_id,
-    metadata,
-  } as unknown as JsonObject;
+  return Object.fromEntries(bodyKeys.map((key) => [key, response[key]])) as unknown as JsonObject;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -24,6 +24,7 @@ import { tryToListen } from "../host/try-to-listen.ts";
 import { addEngineGauges } from "./engine-gauges.ts";
 import { openModel } from "./open-model.ts";
 import { readKeys } from "./read-keys.ts";
+import { createRunFolder, isProcessAlive } from "./run-folder.ts";
 
 /** Bytes that live chains (items, ropes, marks) may take. */
 const chainBytes = 512 * 1024 * 1024;
@@ -90,10 +91,10 @@ async function open(
     sweeping.abort();
     return swept;
   });
-  const runFolder = await mkdtemp(join(tmpdir(), "slipstream-"));
-  cleanups.push(() => rm(runFolder, { recursive: true, force: true }));
+  const runFolder = await createRunFolder(tmpdir(), process.pid, isProcessAlive);
+  cleanups.push(() => runFolder.remove());
   const { served, isReady } = await openModel(config, host, {
-    runFolder,
+    runFolder: runFolder.path,
     signal: ports.signal ?? new AbortController().signal,
     note: ports.note ?? (() => undefined),
     onLog: (line) => logger.warn({ line }, "engine"),

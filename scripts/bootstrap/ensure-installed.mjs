@@ -38,7 +38,9 @@ function installedTreeMatches(root, lockText) {
 function runNpmCi(root) {
   console.error("slipstream: installing packages from the lock file (once)");
   const cli = process.env.npm_execpath;
-  const options = /** @type {const} */ (["ci", "--include=dev", "--include=optional"]);
+  // Warnings would only say that packages want the Node 24 which this very install brings.
+  const quiet = "--loglevel=error";
+  const options = /** @type {const} */ (["ci", "--include=dev", "--include=optional", quiet]);
   const result = cli?.endsWith(".js")
     ? spawnSync(process.execPath, [cli, ...options], { cwd: root, stdio: ["ignore", 2, 2] })
     : spawnSync("npm", options, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });

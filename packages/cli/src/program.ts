@@ -1,14 +1,8 @@
 import { Command, CommanderError } from "commander";
+import type { DefineCommand } from "./commands/define-command.ts";
 import { CliError, exitStatus } from "./errors.ts";
 import { foreignStatus } from "./foreign-errors.ts";
 import type { CommandContext } from "./terminal/command-context.ts";
-
-/** Adds a command's arguments, options and action. The action's result is the exit status. */
-export type DefineCommand = (
-  command: Command,
-  context: CommandContext,
-  done: (status: number) => void,
-) => void;
 
 interface LazyCommand {
   readonly name: string;

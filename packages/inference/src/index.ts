@@ -24,6 +24,7 @@ export type { Constraint, ConstraintSource, DecodeProgram, Sampling } from "./po
 export type { KvEvent } from "./port/kv-event.ts";
 export type { Hash, PrefixRef, RopeView, Scope } from "./port/prefix.ts";
 export type { ModelDescription, ServedModel } from "./port/served-model.ts";
+export type { Tier } from "./port/tier.ts";
 export type {
   EngineCapability,
   EngineErrorCode,
@@ -34,7 +35,6 @@ export type {
   LoadReport,
   RetentionHint,
   Ticket,
-  Tier,
   TokenEngine,
 } from "./port/token-engine.ts";
 export type { TextSegment, Tokenizer, Vocabulary } from "./port/tokenizer.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { EventBody, Item } from "@slipstream-stack/protocol";
 import fc from "fast-check";
 import type { ParsedEvent } from "../parse/parsed-event.ts";
-import type { RenderedTool } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import { createEgress, type EgressOptions } from "./egress.ts";
 import { openGate } from "./gate.ts";
 import { TestGate } from "./test-gate.ts";

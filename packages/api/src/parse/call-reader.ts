@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue, tryParseJson } from "@slipstream-stack/protocol";
-import type { RenderedTool } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import { decodeBinary, StreamingText } from "./byte-text.ts";
 import { JsonExtent } from "./json-extent.ts";
 import { JsonStringStream } from "./json-string-stream.ts";

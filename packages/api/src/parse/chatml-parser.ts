@@ -1,7 +1,7 @@
 import { isJsonObject, tryParseJson } from "@slipstream-stack/protocol";
 import type { ThinkingMarks } from "../render/chatml/chatml-options.ts";
 import { callClose, callOpen } from "../render/chatml/hermes-text.ts";
-import type { RenderedTool } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import type { ToolScope } from "../render/tool-scope.ts";
 import { bytesToBinary, decodeBinary, heldSuffix, isBlank } from "./byte-text.ts";
 import { CallReader } from "./call-reader.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, MessageItem } from "@slipstream-stack/protocol";
-import type { RenderedTool } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 
 /** What a call's output item will be, known as soon as its name has been written. */
 export type ItemStart =

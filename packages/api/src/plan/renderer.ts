@@ -1,7 +1,8 @@
 import type { TextSegment } from "@slipstream-stack/inference";
 import type { BreakCause, Item } from "@slipstream-stack/protocol";
 import type { HeadNode, ItemMark } from "../chain/chain-node.ts";
-import type { HeadSettings, PromptSettings, RenderedTool, RenderState } from "../render/dialect.ts";
+import type { HeadSettings, PromptSettings, RenderState } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import type { Rope } from "../rope/rope.ts";
 
 /** Where a prompt continues: the tokens that stand, the renderer's state there, and the lineage so far. */

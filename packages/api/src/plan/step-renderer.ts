@@ -1,13 +1,8 @@
 import type { Item } from "@slipstream-stack/protocol";
 import type { ItemMark } from "../chain/chain-node.ts";
 import { itemHash, nextLineage } from "../chain/lineage.ts";
-import type {
-  HeadSettings,
-  PromptSettings,
-  RenderedTool,
-  RenderState,
-  StepDialect,
-} from "../render/dialect.ts";
+import type { HeadSettings, PromptSettings, RenderState, StepDialect } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import type { Segment } from "../rope/segment.ts";
 import type { PlanInput, PromptPlan, Renderer } from "./renderer.ts";
 import type { SegmentEncoder } from "./segment-encoder.ts";

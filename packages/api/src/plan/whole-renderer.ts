@@ -1,7 +1,8 @@
 import type { TextSegment, Vocabulary } from "@slipstream-stack/inference";
 import type { Item } from "@slipstream-stack/protocol";
 import { nextLineage } from "../chain/lineage.ts";
-import type { PromptSettings, RenderedTool, RenderState, WholeDialect } from "../render/dialect.ts";
+import type { PromptSettings, RenderState, WholeDialect } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import type { Rope } from "../rope/rope.ts";
 import type { PlanInput, PromptPlan, Renderer } from "./renderer.ts";
 import type { SegmentEncoder } from "./segment-encoder.ts";

@@ -1,6 +1,7 @@
 import type { TextSegment } from "@slipstream-stack/inference";
-import type { Item, Tool } from "@slipstream-stack/protocol";
+import type { Item } from "@slipstream-stack/protocol";
 import type { OutputParser } from "../parse/parsed-event.ts";
+import type { RenderedTool } from "./rendered-tool.ts";
 
 /** Where a conversation stands between two items, as one dialect sees it. Immutable; opaque to others. */
 export type RenderState = { readonly __opaque: "render" };
@@ -10,19 +11,6 @@ export interface HeadSettings {
   readonly instructions: string | null;
   /** Tools in the order given, namespaces flattened, unknown ones left out. */
   readonly tools: readonly RenderedTool[];
-}
-
-/** A callable tool under the one name the model sees, and the way back to what the client declared. */
-export interface RenderedTool {
-  readonly renderedName: string;
-  readonly name: string;
-  readonly namespace: string | null;
-  /** What item a call becomes: `function_call`, `custom_tool_call` or `tool_search_call`. */
-  readonly kind: "function" | "custom" | "tool_search";
-  readonly description: string | null;
-  /** JSON schema of the arguments; for a custom tool an object with one string, `input`. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly source: Tool;
 }
 
 /** How the answer is to begin: free, or forced into a call of one of these tools. */

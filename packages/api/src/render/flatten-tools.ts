@@ -1,5 +1,5 @@
 import { type CustomTool, type FunctionTool, isKnownTool, type Tool } from "@slipstream-stack/protocol";
-import type { RenderedTool } from "./dialect.ts";
+import type { RenderedTool } from "./rendered-tool.ts";
 import { ToolScope } from "./tool-scope.ts";
 
 /** Where a list of tools stands: in the head, or in an item that loads them. */

@@ -1,6 +1,7 @@
 import type { Constraint } from "@slipstream-stack/inference";
 import type { JsonObject, TextFormat } from "@slipstream-stack/protocol";
-import type { CallSyntax, RenderedTool } from "./dialect.ts";
+import type { CallSyntax } from "./dialect.ts";
+import type { RenderedTool } from "./rendered-tool.ts";
 
 /** Which tools an answer may call, and whether it must begin with a call of one of them. */
 export interface CallLimits {

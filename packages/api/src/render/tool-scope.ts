@@ -1,4 +1,4 @@
-import type { RenderedTool } from "./dialect.ts";
+import type { RenderedTool } from "./rendered-tool.ts";
 
 /**
  * The tools callable at one point of a conversation, each under one rendered name, and the way back.

@@ -1,5 +1,5 @@
 import { type ToolChoice, WireError } from "@slipstream-stack/protocol";
-import type { RenderedTool } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import type { CallLimits } from "../render/tool-constraint.ts";
 
 /**

@@ -1,7 +1,6 @@
-import type { Ticket } from "@slipstream-stack/inference";
 import type { ResponseObject } from "@slipstream-stack/protocol";
 import type { Egress } from "../egress/egress.ts";
-import { answerFacts } from "./answer-facts.ts";
+import { answerFacts, type RoutedTicket } from "./answer-facts.ts";
 import type { Answer } from "./begun-answer.ts";
 import type { Generation } from "./generate.ts";
 import { usageOf } from "./lap.ts";
@@ -15,7 +14,7 @@ import { inProgress, responseObject } from "./response-object.ts";
  */
 export async function finishAnswer(
   begun: Answer,
-  ticket: Ticket & { readonly decision?: { readonly worker: string; readonly reason: string } | null },
+  ticket: RoutedTicket,
   egress: Egress,
   generation: Generation,
 ): Promise<ResponseObject> {

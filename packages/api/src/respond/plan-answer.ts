@@ -1,6 +1,7 @@
 import type { DecodeProgram } from "@slipstream-stack/inference";
 import type { PromptPlan } from "../plan/renderer.ts";
-import type { PromptSettings, RenderedTool } from "../render/dialect.ts";
+import type { PromptSettings } from "../render/dialect.ts";
+import type { RenderedTool } from "../render/rendered-tool.ts";
 import { answerConstraints, type CallLimits } from "../render/tool-constraint.ts";
 import { splitTokens } from "../teacher-forcing/forced-tokens.ts";
 import type { ForcedOutput } from "../teacher-forcing/trajectory.ts";

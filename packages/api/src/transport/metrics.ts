@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { RequestSummary } from "./request-log.ts";
+import type { RequestSummary } from "./request-summary.ts";
 
 const seconds = [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300];
 

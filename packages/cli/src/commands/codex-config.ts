@@ -2,7 +2,7 @@ import { readBaseUrl } from "../client/base-url.ts";
 import { formatCodexConfig } from "../codex/format-codex-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { CliError } from "../errors.ts";
-import type { DefineCommand } from "../program.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 export const define: DefineCommand = (command, context, done) => {
   command

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { loadConfig } from "../config/load-config.ts";
-import type { DefineCommand } from "../program.ts";
 import { addConfigOptions, readConfigSources } from "./config-options.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 export const define: DefineCommand = (command, context, done) => {
   addConfigOptions(command)

@@ -12,8 +12,8 @@ import {
 import { examineTuning } from "../doctor/examine-tuning.ts";
 import { formatFindings } from "../doctor/finding.ts";
 import { exitStatus } from "../errors.ts";
-import type { DefineCommand } from "../program.ts";
 import { addConfigOptions, readConfigSources } from "./config-options.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 export const define: DefineCommand = (command, context, done) => {
   addConfigOptions(command)

@@ -4,8 +4,8 @@ import { outcomeStatus } from "../agent/outcome-status.ts";
 import { printForPerson, printJson } from "../agent/print-events.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { CliError } from "../errors.ts";
-import type { DefineCommand } from "../program.ts";
 import { addConfigOptions, readConfigSources } from "./config-options.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 export const define: DefineCommand = (command, context, done) => {
   addAgentOptions(addConfigOptions(command))

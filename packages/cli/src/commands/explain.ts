@@ -3,7 +3,7 @@ import type { LapRecord } from "@slipstream-stack/protocol";
 import { readBaseUrl } from "../client/base-url.ts";
 import { errorMessage, fetchJson } from "../client/fetch-json.ts";
 import { CliError } from "../errors.ts";
-import type { DefineCommand } from "../program.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 const timeoutMs = 10_000;
 

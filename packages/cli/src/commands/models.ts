@@ -6,10 +6,10 @@ import { memoryNeeded } from "../models/catalogue-entry.ts";
 import { readInstalled, removeInstalled, servedFile } from "../models/installed-model.ts";
 import { listModels } from "../models/list-models.ts";
 import { describeSource } from "../models/pull-model.ts";
-import type { DefineCommand } from "../program.ts";
 import type { CommandContext } from "../terminal/command-context.ts";
 import { formatTable } from "../terminal/format-table.ts";
 import { formatBytes, progressBar } from "../terminal/progress-bar.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 export const define: DefineCommand = (command, context, done) => {
   const leaf = (name: string, description: string): Command =>

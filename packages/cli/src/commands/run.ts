@@ -2,8 +2,8 @@ import { addAgentOptions, readAgentFlags } from "../agent/agent-flags.ts";
 import { openAgent } from "../agent/open-agent.ts";
 import { talk } from "../agent/talk.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { DefineCommand } from "../program.ts";
 import { addConfigOptions, readConfigSources } from "./config-options.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 export const define: DefineCommand = (command, context, done) => {
   addAgentOptions(addConfigOptions(command)).action(async () => {

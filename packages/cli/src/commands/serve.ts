@@ -1,9 +1,9 @@
 import { loadConfig } from "../config/load-config.ts";
 import { exitStatus } from "../errors.ts";
-import type { DefineCommand } from "../program.ts";
 import { endWhenAsked } from "../serve/end-when-asked.ts";
 import type { ReadyMessage } from "../serve/spawn-server.ts";
 import { addConfigOptions, readConfigSources } from "./config-options.ts";
+import type { DefineCommand } from "./define-command.ts";
 
 /** Milliseconds that running responses get to finish. */
 const drainMs = 5_000;

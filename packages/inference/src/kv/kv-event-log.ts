@@ -1,6 +1,6 @@
 import type { KvEvent } from "../port/kv-event.ts";
 import type { Hash } from "../port/prefix.ts";
-import type { Tier } from "../port/token-engine.ts";
+import type { Tier } from "../port/tier.ts";
 
 /** A block that is held now, parents before children. */
 export interface HeldBlock {

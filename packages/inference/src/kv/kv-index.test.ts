@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { KvEvent } from "../port/kv-event.ts";
-import type { Tier } from "../port/token-engine.ts";
+import type { Tier } from "../port/tier.ts";
 import { KvIndex } from "./kv-index.ts";
 
 const common = { epoch: "e", seq: 1n };

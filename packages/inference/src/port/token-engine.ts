@@ -1,9 +1,7 @@
 import type { DecodeProgram } from "./decode-program.ts";
 import type { KvEvent } from "./kv-event.ts";
 import type { Hash, PrefixRef, RopeView, Scope } from "./prefix.ts";
-
-/** Where KV state lies: computed and resident, in RAM, on disk, on another machine. */
-export type Tier = "hot" | "ram" | "disk" | "remote";
+import type { Tier } from "./tier.ts";
 
 export type EngineCapability =
   | "constraint"

@@ -9,10 +9,10 @@ import {
   type ReasoningItem,
   type Tool,
 } from "@slipstream-stack/protocol";
-import type { RenderedTool } from "../dialect.ts";
 import { flattenTools, plainRenderedName } from "../flatten-tools.ts";
 import { foreignItemText } from "../foreign-items.ts";
 import type { StructureGuard } from "../guard-structure.ts";
+import type { RenderedTool } from "../rendered-tool.ts";
 import { SegmentWriter } from "../segment-writer.ts";
 import type { ChatmlOptions } from "./chatml-options.ts";
 import type { ChatmlState } from "./chatml-state.ts";

@@ -1,6 +1,7 @@
 import { argumentsIdentity, canonicalJson, type JsonObject } from "@slipstream-stack/protocol";
-import type { CallSyntax, RenderedTool } from "../dialect.ts";
+import type { CallSyntax } from "../dialect.ts";
 import { StructureGuard } from "../guard-structure.ts";
+import type { RenderedTool } from "../rendered-tool.ts";
 import { SegmentWriter } from "../segment-writer.ts";
 
 export const callOpen = "<tool_call>";

@@ -13,9 +13,10 @@ import {
 import type { OpenCompaction } from "../chatml/chatml-options.ts";
 import { thoughtText } from "../chatml/chatml-turns.ts";
 import { callArguments, toolDeclaration } from "../chatml/hermes-text.ts";
-import type { HeadSettings, RenderedTool } from "../dialect.ts";
+import type { HeadSettings } from "../dialect.ts";
 import { flattenTools, plainRenderedName } from "../flatten-tools.ts";
 import { foreignItemText } from "../foreign-items.ts";
+import type { RenderedTool } from "../rendered-tool.ts";
 import { ToolScope } from "../tool-scope.ts";
 
 /** A conversation's entries before they are fitted to a template. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { ToolArgumentError } from "../tool.ts";
-import type { Searcher } from "./search-tool.ts";
+import type { Searcher } from "./searcher.ts";
 
 const noMatch = 1;
 const maxLineBytes = 500;

@@ -1,46 +1,15 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@slipstream-stack/protocol";
 import type { ToolResult } from "../../loop/tool-call.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { optionalCount, optionalText, requiredText } from "../arguments.ts";
 import { bytesPerToken, defaultOutputTokens, limitText } from "../output-limit.ts";
 import { type HarnessTool, success } from "../tool.ts";
 import { ripgrepSearch } from "./ripgrep-search.ts";
+import type { Searcher, SearchOptions, SearchQuery } from "./searcher.ts";
 import { walkerSearch } from "./walker-search.ts";
 
 const defaultResults = 200;
 const maxResults = 2_000;
-
-export interface SearchOptions {
-  readonly workspace: string;
-  /** Absolute path of ripgrep; null where it is not installed. */
-  readonly ripgrep: string | null;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}
-
-/** What to look for. `pattern` is a regular expression; `root` is absolute. */
-export interface SearchQuery {
-  readonly pattern: string;
-  readonly root: string;
-  /** File name pattern with `*`, or null for all files. */
-  readonly glob: string | null;
-  readonly limit: number;
-}
-
-/** Matches as `path:line:text`, sorted by path and line. */
-export interface SearchMatches {
-  readonly lines: readonly string[];
-  /** Whether there were more than the limit. */
-  readonly more: boolean;
-}
-
-/** One way to search. Throws `ToolArgumentError` for a bad pattern, and when it takes too long. */
-export type Searcher = (
-  query: SearchQuery,
-  options: SearchOptions,
-  signal: AbortSignal,
-) => Promise<SearchMatches>;
 
 /** The `search` tool: lines of the workspace's files that match a regular expression. */
 export function searchTool(options: SearchOptions): HarnessTool {

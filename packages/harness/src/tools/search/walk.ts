@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, join, matchesGlob, relative } from "node:path";
-import type { SearchMatches, SearchQuery } from "./search-tool.ts";
+import type { SearchMatches, SearchQuery } from "./searcher.ts";
 
 const maxFiles = 50_000;
 const maxFileBytes = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ToolArgumentError } from "../tool.ts";
-import type { Searcher, SearchMatches } from "./search-tool.ts";
+import type { Searcher, SearchMatches } from "./searcher.ts";
 
 /** What the worker answers. */
 export type WalkerAnswer =

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { SearchQuery } from "./search-tool.ts";
+import type { SearchQuery } from "./searcher.ts";
 import { walk } from "./walk.ts";
 import type { WalkerAnswer } from "./walker-search.ts";
 

@@ -1,6 +1,7 @@
 import { hashBlockSize, PrefixHasher } from "../../kv/prefix-hash.ts";
 import type { PrefixRef } from "../../port/prefix.ts";
-import type { EngineRequest, Tier } from "../../port/token-engine.ts";
+import type { Tier } from "../../port/tier.ts";
+import type { EngineRequest } from "../../port/token-engine.ts";
 import type { HeldMatch, HeldNode } from "./held-node.ts";
 import type { HeldTree } from "./held-tree.ts";
 

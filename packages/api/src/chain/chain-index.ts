@@ -80,7 +80,7 @@ export class ChainIndex {
     while (this.#bytes > this.#limit && this.#leaves.size > 1) this.#evictOldest();
   }
 
-  /** Makes an id unreachable. Its items stay reachable by content unless `forget` is asked for. */
+  /** Forgets a response: neither its id nor its boundaries are found any more. */
   remove(scope: Scope, id: string): void {
     this.#remove(keyOf(scope, id));
   }

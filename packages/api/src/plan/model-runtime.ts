@@ -18,6 +18,8 @@ export class ModelRuntime {
   readonly vocabulary: Vocabulary;
   readonly encoder: SegmentEncoder;
   readonly renderer: Renderer;
+  /** The token ids that end an output: first those the dialect names, then the vocabulary's own. */
+  readonly stopTokens: readonly number[];
   /** Renderer and tokenizer: what a token sequence depends on besides the conversation. */
   readonly fingerprint: Hash;
   readonly #heads = new LRUCache<string, Promise<HeadNode>>({ max: 256 });
@@ -31,6 +33,7 @@ export class ModelRuntime {
       dialect.kind === "whole"
         ? new WholeRenderer(dialect, this.encoder, vocabulary)
         : new StepRenderer(dialect, this.encoder);
+    this.stopTokens = stopTokens(dialect, vocabulary);
     this.fingerprint = shortHash("renderer", dialect.fingerprint, model.tokenizer.fingerprint);
   }
 
@@ -101,4 +104,9 @@ function shortHash(...parts: readonly string[]): Hash {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\0");
   return hash.digest("hex").slice(0, 32);
+}
+
+function stopTokens(dialect: Dialect, vocabulary: Vocabulary): number[] {
+  const named = [...vocabulary.structural].filter(([, text]) => dialect.stops.includes(text));
+  return [...new Set([...named.map(([id]) => id), ...vocabulary.endOfGeneration])];
 }

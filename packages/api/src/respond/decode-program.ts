@@ -10,12 +10,6 @@ export interface ProgramLimits {
   readonly contextLength: number;
 }
 
-/** The token ids that end an output: first those the dialect names, then the vocabulary's own. */
-export function stopTokens(runtime: ModelRuntime): number[] {
-  const named = [...runtime.vocabulary.structural].filter(([, text]) => runtime.dialect.stops.includes(text));
-  return [...new Set([...named.map(([id]) => id), ...runtime.vocabulary.endOfGeneration])];
-}
-
 /**
  * The decode program of a request.
  * @throws WireError context_length_exceeded with the counts where the prompt leaves no room to answer.
@@ -32,7 +26,7 @@ export function decodeProgram(
   return {
     maxTokens: Math.min(settings.maxOutputTokens ?? room, room),
     sampling: settings.sampling,
-    stopTokens: stopTokens(runtime),
+    stopTokens: runtime.stopTokens,
     stopBytes: [],
     constraints: forced === null ? constraints : [],
     ...(forced === null ? {} : { forced }),

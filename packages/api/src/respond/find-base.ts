@@ -1,4 +1,5 @@
 import type { BreakCause, Continuation, Item } from "@slipstream-stack/protocol";
+import { isAnswerItem } from "../chain/answer-item.ts";
 import type { ChainIndex } from "../chain/chain-index.ts";
 import {
   type ChainNode,
@@ -79,7 +80,7 @@ export function baseByLineage(index: ChainIndex, head: HeadNode, input: readonly
   const lineages: string[] = [];
   for (const item of input) lineages.push(nextLineage(lineages.at(-1) ?? head.lineage, item));
   const found = index.byLineage(lineages);
-  const cause = input.some(isOutputItem) ? "lineage_miss" : null;
+  const cause = input.some(isAnswerItem) ? "lineage_miss" : null;
   if (found === null) return freshBase(head, input, cause);
   return continueAt(found.position, "lineage", head, input.slice(found.items));
 }
@@ -94,7 +95,7 @@ export function withoutTokens(base: Base, head: HeadNode): Base {
     toRender: [...before, ...base.toRender],
     again: before.length + base.again,
     reused: 0,
-    cause: base.cause ?? (before.some(isOutputItem) ? "reencoded" : null),
+    cause: base.cause ?? (before.some(isAnswerItem) ? "reencoded" : null),
   };
 }
 
@@ -138,9 +139,4 @@ function continueAt(
 /** The items whose tokens a base keeps, oldest first. */
 export function itemsBefore({ anchor }: Base): Item[] {
   return anchor === null ? [] : itemsUpTo(anchor);
-}
-
-function isOutputItem(item: Item): boolean {
-  if (item.type === "message") return (item as { role?: unknown }).role === "assistant";
-  return item.type.endsWith("_call");
 }

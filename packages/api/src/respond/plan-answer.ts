@@ -6,7 +6,7 @@ import { answerConstraints, type CallLimits } from "../render/tool-constraint.ts
 import { splitTokens } from "../teacher-forcing/forced-tokens.ts";
 import type { ForcedOutput } from "../teacher-forcing/trajectory.ts";
 import { callLimits } from "./call-limits.ts";
-import { decodeProgram, stopTokens } from "./decode-program.ts";
+import { decodeProgram } from "./decode-program.ts";
 import type { RespondDependencies } from "./dependencies.ts";
 import { planInput, type ResolvedRequest } from "./resolve-request.ts";
 
@@ -56,6 +56,6 @@ async function forcedIds(
   const { ids } = await runtime.encoder.encode([text]);
   const canonical = ids[0] ?? new Uint32Array(0);
   const written = teacher?.encoding === "split" ? splitTokens(canonical, runtime.vocabulary) : canonical;
-  const stop = stopTokens(runtime)[0];
+  const stop = runtime.stopTokens[0];
   return stop === undefined ? written : Uint32Array.of(...written, stop);
 }

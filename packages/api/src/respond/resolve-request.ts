@@ -1,4 +1,3 @@
-import type { Hash } from "@slipstream-stack/inference";
 import { type CreateRequest, type Item, type RequestSettings, WireError } from "@slipstream-stack/protocol";
 import type { ChainNode, HeadNode } from "../chain/chain-node.ts";
 import type { ModelRuntime } from "../plan/model-runtime.ts";
@@ -19,7 +18,6 @@ export interface ResolvedRequest {
   readonly incoming: IncomingCreate;
   readonly settings: ResolvedSettings;
   readonly runtime: ModelRuntime;
-  readonly root: Hash;
   readonly head: HeadNode;
   readonly headSettings: HeadSettings;
   /** Tokens of the head that were tokenized for this request although they were known. */
@@ -69,7 +67,6 @@ export async function resolveRequest(
     incoming,
     settings,
     runtime,
-    root,
     head,
     headSettings,
     headTokens,

@@ -1,4 +1,5 @@
 import { type Item, WireError } from "@slipstream-stack/protocol";
+import { isAnswerItem } from "../chain/answer-item.ts";
 import type { ChainNode, ChainPosition } from "../chain/chain-node.ts";
 import { itemHash } from "../chain/lineage.ts";
 import type { ForcedItem, ForcedOutput } from "./trajectory.ts";
@@ -82,8 +83,7 @@ export class TeacherForcing {
 
 /** Whether an item is something a model writes: assistant messages, reasoning and calls. */
 function isOutput(item: Item): boolean {
-  if (item.type === "message") return (item as { role?: unknown }).role === "assistant";
-  return item.type === "reasoning" || item.type.endsWith("_call");
+  return item.type === "reasoning" || isAnswerItem(item);
 }
 
 function matches(expected: ForcedItem, item: Item): boolean {
